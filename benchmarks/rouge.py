@@ -48,7 +48,7 @@ def joined(texts):
 
 
 def uncached_rouge(predictions, references, **options):
-    rouge_words._STEMS.clear()
+    rouge_words._cached_stem.cache_clear()
     return rouge(predictions, references, **options)
 
 

@@ -62,7 +62,6 @@ class Bleu(BatchMetric):
         length_ratio, translation_length, reference_length: for "hf", instead of the last four.
         google_bleu (float): for "gleu", the only score, from 0.0 to 1.0.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

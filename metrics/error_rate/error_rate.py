@@ -57,7 +57,6 @@ class ErrorRate(BatchMetric):
             times that among the predicted words, higher is better; and lost, 1 - wip.
         hits, substitutions, deletions, insertions (int): of all rows.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         alignments, per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -74,7 +73,6 @@ class ErrorRate(BatchMetric):
     """
 
     score_kind = "sums"
-    compiled_package = "rapidfuzz"
     stock_formats = {"wer": wer, "cer": cer}
     score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(

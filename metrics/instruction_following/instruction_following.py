@@ -51,7 +51,6 @@ class InstructionFollowing(BatchMetric):
         by_instruction (dict): if requested, by the id of each kind and family: strict_acc,
             loose_acc, and the number of instructions, n.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -60,7 +60,6 @@ class JsonMatch(BatchMetric):
         matched, predicted, expected (int): leaves.
         by_path (dict): for each path its matched, wrong, missing and extra leaves, and scores.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -55,7 +55,6 @@ class MathEquivalence(BatchMetric):
         unreadable (float): with the backend "exact", the proportion of rows whose references
             cannot be read: a fault of the data.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         explanations (list of dict): with `explain`, for each row `prediction`, after
             extraction, `reference`, `verdict` (True, False or None) and `reason`.
         per_example, confidence_interval, groups (dict): if requested.

@@ -49,7 +49,6 @@ class QaF1(BatchMetric):
         qa_precision, qa_recall (float): the proportion of the predicted, and of the accepted words,
             that are shared.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

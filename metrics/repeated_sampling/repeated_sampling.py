@@ -69,7 +69,6 @@ class RepeatedSampling(BatchMetric):
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         self_consistency (float): from 0.0 to 1.0; a high value means agreement, not quality.
         unparsed (float): with `thoughts` or `extract`, the rate of samples without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -52,7 +52,6 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         rouge1_precision, rouge1_recall, ... (float): for each type the mean proportion of the
             prediction's, and of the reference's n-grams or words that are shared.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -67,7 +66,6 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         {'rougeL': 0.8, 'rougeL_precision': 0.6666666666666666, 'rougeL_recall': 1.0}
     """
 
-    compiled_package = "rapidfuzz"
     stock_formats = {"rouge": stock_rouge}
     logged_names = (
         ("rouge1", "rouge1", "rouge_1", "rouge-1"),

@@ -41,7 +41,6 @@ class Sari(BatchMetric):
     Returns:
         sari (float): from 0.0 to 100.0; higher is better.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -56,7 +56,6 @@ class SquadV2(BatchMetric):
         best_exact, best_f1, best_exact_thresh, best_f1_thresh (float): with probabilities, the best
             score over all thresholds, and the threshold.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

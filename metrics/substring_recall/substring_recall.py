@@ -48,7 +48,6 @@ class SubstringRecall(BatchMetric):
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
         all_found (float): with sets of answers, the proportion of rows in which all are found.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -44,7 +44,6 @@ class Ter(BatchMetric):
         num_edits (int): of all rows.
         ref_length (float): words of the references; the mean if a row has several.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

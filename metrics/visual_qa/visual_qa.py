@@ -42,7 +42,6 @@ class VisualQa(BatchMetric):
             person; if requested.
         relaxed_accuracy (float): the proportion of equal texts and near numbers; if requested.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
-        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

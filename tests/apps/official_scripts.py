@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +63,7 @@ class Run:
             lines = map(json.dumps, rows)
             file.write_text(json.dumps({"data": rows}) if "id" in rows[0] else "\n".join(lines))
             arguments += ["--train_file", str(file), "--validation_file", str(file)]
-        trained = ["--num_train_epochs", "1", "--seed", "31"]
-        evaluated = ["--do_eval", "--report_to", "none", "--use_cpu"]
-        arguments += trained if self.script.endswith("_no_trainer.py") else evaluated
-        arguments += self.arguments
+        arguments += ["--do_eval", "--report_to", "none", "--use_cpu", *self.arguments]
         request = folder / "run.json"
         request.write_text(
             json.dumps(
@@ -151,7 +148,7 @@ _ACCURACY = ('load("accuracy"', 'load("METRICS/classification", "accuracy"')
 _GENERATED = ["--predict_with_generate", "--max_source_length", "32", "--max_target_length", "16"]
 
 
-TRAINED = [
+RUNS = [
     *map(_glue, made.GLUE_COLUMNS),
     _classification("single", *_ACCURACY),
     _classification(
@@ -192,41 +189,6 @@ TRAINED = [
         _ACCURACY,
     ),
 ]
-_LOOP_TEXTS = ["--max_source_length", "32", "--val_max_target_length", "16", "--num_beams", "1"]
-# Scripts with a loop of their own, which hand over batches, and their arguments.
-LOOPS = {
-    "run_glue, mrpc": ["--task_name", "mrpc", "--max_length", "32"],
-    "run_qa, SQuAD v2": [
-        *("--max_seq_length", "48", "--doc_stride", "16", "--version_2_with_negative")
-    ],
-    "run_ner --return_entity_level_metrics": ["--return_entity_level_metrics"],
-    "run_summarization": _LOOP_TEXTS,
-    "run_translation": [*(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro")],
-}
-
-
-# What a loop loads in another notation than the script with a `Trainer`.
-_LOADED_BY_LOOPS = {
-    _SQUAD_V2: (
-        'load("squad_v2" if args.version_2_with_negative else "squad"',
-        f"load({_SQUAD_V2[1]}",
-    )
-}
-
-
-def _loop(run: Run) -> Run:
-    """The run of the script that trains and evaluates the same model without a `Trainer`."""
-    kind, _, task = run.name.partition(",")
-    return replace(
-        run,
-        name=f"{kind.split()[0]}_no_trainer" + f",{task}" * bool(task),
-        script=run.script.replace(".py", "_no_trainer.py"),
-        arguments=LOOPS[run.name],
-        loaded=_LOADED_BY_LOOPS.get(run.loaded, run.loaded),
-    )
-
-
-RUNS = [*TRAINED, *(_loop(run) for run in TRAINED if run.name in LOOPS)]
 
 
 def checkout(name: str) -> Path:

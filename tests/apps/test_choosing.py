@@ -140,7 +140,7 @@ def test_systems_are_sorted_and_the_first_are_shown(run):
     saved = Results.read("c.json")
     assert list(saved.systems) == ["s25", "s16", "s03", "s00"]
     assert len(saved.comparisons) == 6
-    assert {saved.comparisons[0][side] for side in "ab"} == {"s25", "s16"}
+    assert {"s25", "s16"} in [{each[side] for side in "ab"} for each in saved.comparisons]
     assert saved.ranks["qa_f1"]["s25"]["rank_interval"] == [1, 1]
     out = run(*command, "--explain")[1]
     assert "s03" not in out

@@ -229,11 +229,7 @@ def test_marks_and_blank_lines_of_editors_are_no_values(run):
 
 @pytest.mark.parametrize(
     ("row", "field", "value"),
-    [
-        ({"a": {"b": {"c": "x"}}}, "a.b.c", "x"),
-        ({"a.b": "x", "a": {"b": "y"}}, "a.b", "x"),
-        ({"a": {"text": ["x", "y"]}}, "a.text", ["x", "y"]),
-    ],
+    tabled(__file__, "a_field_may_lie_inside_another"),
 )
 def test_a_field_may_lie_inside_another(run, row, field, value):
     parquet.write_table(pa.Table.from_pylist([row]), "x.parquet")

@@ -146,7 +146,7 @@ def test_unbalanced_rows_name_the_missing_combination(columns):
     for column in columns.values():
         del column[place]
     for compare in (False, True):
-        with pytest.raises(ValueError, match="no row with item 'i3' and template '2'"):
+        with pytest.raises(ValueError, match="0 rows have item 'i3' and template '2'"):
             metric_commons.score(
                 "qa_em",
                 data=columns,

@@ -245,11 +245,7 @@ def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
 
 @pytest.mark.parametrize(
     ("new", "looks", "verdict"),
-    [
-        ("good", [(10, 3), (60, 0)], "not inferior by 0.05"),
-        ("bad", [(10, 3), (60, 4)], "inferior by 0.05"),
-        ("same", [(30, 3), (60, 0)], "not inferior by 0.05"),  # all rows of the benchmark
-    ],
+    tabled(__file__, "rows_may_be_added_between_looks"),
 )
 def test_rows_may_be_added_between_looks(run, saved, new, looks, verdict):
     old = saved("old")

@@ -113,10 +113,7 @@ def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        (("--set", "normalizer=lower"), "normalizer: squad (one.good.json), lower (one.fair.json)"),
-        (None, "rows: 40 (one.good.json), 60 (two.fair.json)"),
-    ],
+    tabled(__file__, "unlike_results_are_refused"),
 )
 def test_unlike_results_are_refused(run, saved, options, words):
     task = "two" if options is None else "one"

@@ -26,11 +26,17 @@ def lines(path):
     )
 
 
-GONE = (  # files that are not read any more
+# Files that are not read any more; long tables; messages that named every id.
+GONE = (
     *("eee/", "ultrarag/", "lm-eval/v0.4.2/"),
     *("retrieval/run.ranx.lz4", "retrieval/run.ranx.parquet"),
 )
-CASES = [case for case in lines(COMMANDS) if not str(case["file"]).startswith(GONE)]
+GONE_IDS = {"long", "long/oracle", "squad/missing", "join/twice"}
+CASES = [
+    case
+    for case in lines(COMMANDS)
+    if not str(case["file"]).startswith(GONE) and case["id"] not in GONE_IDS
+]
 FIRST_OF_FORMATS = {case["format"]: case["id"] for case in CASES[::-1]}
 
 
@@ -114,7 +120,7 @@ def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refuse
         return [result["squad_v2"]["scores"][name] for name in ("exact", "NoAns_exact")]
 
     assert scores("answers.json", "--answers", "gold.json") == [1.0, 1.0]
-    assert "accepted_answers" in refused("score", "squad_v2", "samples_x.jsonl")[1]
+    assert "needs --references" in refused("score", "squad_v2", "samples_x.jsonl")[1]
     samples = [
         {**sample, "doc_id": number, "doc": {"answers": {"text": texts, "answer_start": []}}}
         | {"target": target, "resps": [[answer]], "filtered_resps": [answer, ["-9.5", "False"]]}

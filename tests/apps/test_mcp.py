@@ -161,22 +161,6 @@ def test_ultrarag_is_told_where_the_result_was_saved(root, monkeypatch):
     assert not any("saved" in line for line in rest)
 
 
-async def test_intervals_if_they_are_asked_for(call, root, capfd):
-    level = {"confidence_level": 0.9}
-    answers = text_of(await call("evaluate", ANSWERS | level))
-    asked = RUNS | level | {"metrics": ["map"]}
-    compared = text_of(await call("evaluate_trec_pvalue", asked))
-    measured = text_of(await call("evaluate_trec", RUN | level))
-
-    ends = measured["confidence_interval"]
-    assert ends.keys() == measured["eval_res"].keys()
-    assert 0 < ends["map"][0] < measured["eval_res"]["map"] == ends["map"][1] == 1
-    assert measured["eval_res"] == ultrarag.evaluate_trec(root / "new", root / "qrels")
-    low, high = answers["confidence_interval"]["em"]
-    assert 0 < low < 0.5 < high < 1
-    assert len(compared["eval_res"]["map"]["confidence_interval"]) == 2
-
-
 async def test_evaluate_file(call):
     options = {"normalizer": "lower", "qa_f1.both_empty": 0}
     shared = {"options": options, "confidence_level": 0.9, "compare": True}

@@ -234,9 +234,6 @@ def test_check_and_new_end_as_they_say(folder, capsys):
 
 
 def test_what_is_no_module_is_an_error_with_its_path(folder, data, capsys, tmp_path):
-    (tmp_path / "empty").mkdir()
-    _, _, error = run(capsys, "score", "./empty", data, *FIELDS)
-    assert "empty: there is no module here;" in error
     two = tmp_path / "two"
     two.mkdir()
     text = (folder / "token_jaccard.py").read_text("utf-8").replace("token_jaccard", "two")

@@ -629,15 +629,11 @@ def transcripts(**options):
     )
     path = write(SPOKEN)
     sha256 = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    column = {"path": path, "format": "jsonl"}
+    file = {"path": path, "format": "jsonl", "id": None}
     provenance = results.provenance | {
         "inputs": [{"path": path, "sha256": sha256, "rows": len(SPOKEN)}],
-        "columns": {
-            name: {
-                "predictions": column | {"field": name},
-                "references": column | {"field": "said"},
-            }
-            for name in systems
+        "sources": {
+            name: file | {"fields": {"predictions": name, "references": "said"}} for name in systems
         },
     }
     return replace(results, provenance=provenance)

@@ -254,7 +254,7 @@ def test_one_system_is_not_compared(refused):
 
     assert refused("run", "c.yaml") == (
         1,
-        "c.yaml: compare needs at least two systems; there is only 'a'",
+        "c.yaml: compare needs two systems; there is only 'a'",
     )
 
 
@@ -340,7 +340,7 @@ def test_stored_answers_are_evaluated_as_by_ultrarag(evaluated):
     assert [round(score, 4) for score in saved["f1"]] == [0.5714, 0.0]
     assert round(saved["avg_f1"], 4) == 0.2857
     assert [*saved][:8] == [row[0] for row in table[1:]]
-    assert err == ""
+    assert err.count("the last one counts") == 2
 
 
 def test_what_belongs_to_other_servers_is_passed_over(evaluated):
@@ -348,7 +348,7 @@ def test_what_belongs_to_other_servers_is_passed_over(evaluated):
     content["evaluation"] |= {"ks": [1], "save_path": "output/evaluate_results.json"}
     others = {"prompt": {"template": "x"}, **content, "retriever": {"top_k": 5}}
 
-    assert evaluated(others) == evaluated(PARAMETERS)
+    assert evaluated(others)[:2] == evaluated(PARAMETERS)[:2]
 
 
 def test_limit_shuffle_and_seed_are_honoured(evaluated):

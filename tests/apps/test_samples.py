@@ -233,6 +233,11 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
     assert modules["error_rate"]["scores"]["wer"] == 0.25
 
 
+def test_texts_need_references(texts, refused):
+    message = "bleu needs --references; the format lines has no such column"
+    assert refused("score", "bleu", "qa_f1", "hyp.txt", "ref.txt") == (2, message)
+
+
 def test_nothing_is_compared_with_itself(texts, refused, run):
     message = "hyp.txt: field 'prediction' would be compared with itself"
     for name in ("hyp.txt", str(Path("hyp.txt").resolve())):

@@ -35,7 +35,7 @@ def test_run_takes_the_options_of_score(rows):
     assert out.split()[:3] == ["system", "qa_em", "(%)"] or "qa_em (%)" in out
     assert out.index("a  ") < out.index("b  ")
     assert "66.7" in out
-    assert "p_bonferroni" not in out
+    assert "p_adjusted" not in out
     latex = rows("run", "c.yaml", "--format", "latex", "--caption", "Both.", "--label", "tab:x")[1]
     assert r"\caption{Both.}" in latex
     assert r"\label{tab:x}" in latex

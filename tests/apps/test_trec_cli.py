@@ -63,12 +63,7 @@ def test_a_missing_query_is_skipped_if_asked(run):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--relevance-level", "2"],
-        ["--max-depth", "1"],
-        ["--judged-only"],
-        ["--score-dtype", "float32"],
-    ],
+    tabled(__file__, "an_option_is_that_of_score_run"),
 )
 def test_an_option_is_that_of_score_run(run, options):
     Path("c.run").write_text(
@@ -235,22 +230,13 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
-    [
-        ("a.run", "q1 Q0 a 1 2.0 A\nq1 Q0 b\n", "a.run, line 2: expected 6 columns"),
-        ("a.run", "q1 Q0 a 1 x A\n", "a.run, line 1: the score is not a number"),
-        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run: query 'q1' has document 'a' twice"),
-        ("a.run", "", "a.run has no rows"),
-        ("a.run", "q9 Q0 a 1 2.0 A\n", "a.run has none of the queries of qrels"),
-        ("qrels", "q1 0 a 1.5\n", "qrels, line 1: the relevance is not an integer"),
-        ("qrels", None, "no such file: qrels"),
-        ("b.run", b"\x1f\x8b\x08\x00", "b.run: the compressed file is broken"),
-    ],
+    tabled(__file__, "a_file_that_cannot_be_read_is_one_line"),
 )
 @pytest.mark.parametrize("command", [["trec"], ["trec", "--compare"]])
 def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content, message):
     Path(name).unlink()
     if content is not None:
-        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        Path(name).write_bytes(content.encode("latin-1"))
     status, said = refused(*command, "qrels", "a.run", "b.run", "--save", "out/r.json")
 
     assert status == 1

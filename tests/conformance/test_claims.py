@@ -10,6 +10,7 @@ from tests.conformance.claims import (
     claims_of_page,
     installed,
 )
+from tests.tables import tabled
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of peers, about rows alone
 
@@ -41,12 +42,7 @@ def compared(module, name, predictions, references, **options):
 
 @pytest.mark.parametrize(
     ("module", "peer", "row", "options", "differ"),
-    [
-        ("error_rate", "jiwer", ("A b", "a b"), {"normalizer": "lower"}, [0, 1]),
-        ("bleu", "sacrebleu", ("a b c d", "a b, c d"), {"tokenize": "none"}, []),
-        ("rouge_n_l", "rouge_score", ("caf\xe9 x", "caf\xe9 y"), {"normalizer": "none"}, []),
-        ("regression", "sklearn", (2**53, 2**53 + 3), {}, [0, 1]),
-    ],
+    tabled(__file__, "rows_that_differ_are_told"),
 )
 def test_rows_that_differ_are_told(module, peer, row, options, differ):
     prediction, reference = row

@@ -18,6 +18,7 @@ from metric_commons.text.instructions.responses import capital_words
 from metric_commons.text.tokens.treebank_words import treebank_words
 from tests.nltk_peer import nltk_tokenizer
 from tests.spec import GIVEN, ROOT, nightly, recorded, rounds
+from tests.tables import tabled
 
 CASES = [case for case in recorded("structured") if case["module"] == "instruction_following"]
 STRUCTURED = GIVEN / "data" / "structured"
@@ -248,13 +249,7 @@ HOSTILE = {
 
 
 # By day one of each kind of mark.
-BY_DAY = [
-    "nested JSON",
-    "titles",
-    "asterisks and letters",
-    "spaced full stops and a letter",
-    "marks",
-]
+BY_DAY = tabled(__file__, "BY_DAY")
 
 
 @pytest.mark.long

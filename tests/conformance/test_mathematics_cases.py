@@ -10,47 +10,12 @@ from metric_commons.mathematics import equivalent
 from metric_commons.text import extract_answers
 from tests.answer_families import FAMILIES
 from tests.spec import ROOT, nightly, recorded
+from tests.tables import tabled
 
 CARD = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
 
 # The percentage of pairs of a kind that may be undecided although a verdict is asked for.
-MOST_UNDECIDED = {
-    **dict.fromkeys(
-        (
-            *("choice", "mixed", "monomial", "named", "percent", "root", "vector", "option lists"),
-            *("option percent", "extraction boxed_all", "benchmark answers"),
-        ),
-        0,
-    ),
-    **dict.fromkeys(("number", "list", "tuple"), 3),
-    "polynomial": 2,
-    **dict.fromkeys(
-        (
-            *("equation", "function", "inequality", "interval", "log", "ratio", "recurring"),
-            *("statement", "sourced thread"),
-        ),
-        5,
-    ),
-    **dict.fromkeys(
-        (
-            *("complex", "matrix", "scale", "set", "unit", "option separators"),
-            "sourced math-verify tests",
-        ),
-        6,
-    ),
-    **dict.fromkeys(
-        ("nested root", "trig", "word", "extraction final_answer", "choice letters"), 8
-    ),
-    # One pair of 18 lies outside its tolerance, a share of the reference, by a rounded digit.
-    "option tolerance": 6,
-    "option rounding": 4,
-    "combinatorics": 10,
-    "power": 12,
-    "trig with letters": 15,
-    "derivative": 40,
-    "text suffix": 0,
-    "hostile": 0,
-}
+MOST_UNDECIDED = tabled(__file__, "MOST_UNDECIDED")
 OF_THE_REFERENCE = {"relative_tolerance", "absolute_tolerance", "rounding"}
 
 
@@ -106,17 +71,7 @@ def test_few_pairs_of_each_kind_are_undecided(verdicts):
 
 
 # Families whose pairs may be undecided: dates, other texts behind a number, cases, roots, ...
-MOST_UNDECIDED_READINGS = {
-    "dates": 100,
-    "piecewise": 60,
-    "pm_relations": 55,
-    "trailing": 45,
-    "words": 33,
-    "hexadecimal": 25,
-    "functions": 20,
-    **dict.fromkeys(("money", "magnitudes"), 15),
-    **dict.fromkeys(("list_order", "trig_identities", "complex", "unicode"), 6),
-}
+MOST_UNDECIDED_READINGS = tabled(__file__, "MOST_UNDECIDED_READINGS")
 
 
 def test_no_reading_is_wrong():
@@ -159,12 +114,7 @@ def test_the_table_of_the_card(verdicts):
 
 
 # Letters behind a digit may be a word: 2pm, k^3bc. Some 1 in 700 monomials end so.
-UNDECIDED_IN_FAMILIES = {
-    "nested_roots": 0.05,
-    "trigonometry": 0.05,
-    "powers": 0.05,
-    "monomials": 0.02,
-}
+UNDECIDED_IN_FAMILIES = tabled(__file__, "UNDECIDED_IN_FAMILIES")
 
 
 @pytest.mark.long

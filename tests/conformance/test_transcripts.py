@@ -18,6 +18,7 @@ from metric_commons.text.transcripts.transcript_normalizers import (
     whisper_english,
 )
 from tests.spec import GIVEN, ROOT, recorded, rounds
+from tests.tables import tabled
 from tests.texts import adversarial_text
 
 pytestmark = pytest.mark.usefixtures("edit_engine")
@@ -171,17 +172,7 @@ def test_whisper_s_normalizers_return_what_openai_whisper_returned():
 
 
 # Returned by `normalizer` of huggingface/open_asr_leaderboard at commit d1e99b2.
-OPEN_ASR = {
-    "Ah, it's John's e-mail, um": "it is john s email",
-    "the B.B.C. and a b c, but a b and i i": "the bbc and abc but a b and i i",
-    "Et cetera: al right, o k at 5 p.m.": "etc alright okay at 5 pm",
-    "Stephen MacDonald and Sara met Katherine": "steven mcdonald and sarah met catherine",
-    "an archaeological flyer, mm, travelogue": "an archeological flier travelog",
-    "twenty-five per cent of 5 g": "25% of 5g",
-    "won't he've 3,000 dollars and 7 cents": "will not he have $3000.07",
-    "Wi-Fi how ever x ray": "wifi however xray",
-    "eh? ahm (laughs) <unk> that's who's": "that is who is",
-}
+OPEN_ASR = tabled(__file__, "OPEN_ASR")
 MERGED = {
     ("website is up", "web site is up"): ("website is up", "website is up"),
     ("ab x cd", "a b c d"): ("ab x cd", "a b c d"),

@@ -3,15 +3,12 @@
 import csv
 import gzip
 import json
-import math
 import random
 import re
-from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import product
 
-import numpy as np
 import pytest
 
 from metric_commons import Results, compare, load, score
@@ -209,64 +206,6 @@ def test_results_as_evaluate_has_them(sacrebleu, most):
     ter = sacrebleu.TER().corpus_score(predictions, columns)
     keys = ("score", "num_edits", "ref_length")
     assert ours("ter") == {key: getattr(ter, key) for key in keys}
-
-
-def counts(words, orders):
-    ends = [range(start + 1, start + 1 + orders) for start in range(len(words))]
-    return Counter(
-        tuple(words[start:end])
-        for start, stops in enumerate(ends)
-        for end in stops
-        if end <= len(words)
-    )
-
-
-def of_the_tutorial(predictions, references, orders, smooth):
-    """BLEU of TensorFlow's NMT tutorial, which evaluate's `bleu` loads, from its definition."""
-    shared, possible = [0] * orders, [0] * orders
-    lengths = [0, 0]
-    for text, texts in zip(predictions, references, strict=True):
-        union = Counter()
-        for reference in texts:
-            union |= counts(reference, orders)
-        for ngram, count in (counts(text, orders) & union).items():
-            shared[len(ngram) - 1] += count
-        for order in range(orders):
-            possible[order] += max(len(text) - order, 0)
-        lengths[0] += len(text)
-        lengths[1] += min(map(len, texts))
-    more = 1.0 if smooth else 0.0
-    precisions = [
-        (count + more) / (total + more) if total + more else 0.0
-        for count, total in zip(shared, possible, strict=True)
-    ]
-    mean = 0.0
-    if min(precisions) > 0:
-        mean = math.exp(sum((1.0 / orders) * math.log(share) for share in precisions))
-    ratio = lengths[0] / lengths[1]
-    penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
-    return {
-        "bleu": mean * penalty,
-        "precisions": precisions,
-        "brevity_penalty": penalty,
-        "length_ratio": ratio,
-        "translation_length": lengths[0],
-        "reference_length": lengths[1],
-    }
-
-
-@pytest.mark.parametrize("most", [1, 4])
-@pytest.mark.parametrize(("orders", "smooth"), [(4, False), (4, True), (2, False)])
-def test_bleu_of_evaluate(orders, smooth, most):
-    predictions, references = valid_rows(random.Random(most), 120, most)
-    predictions += ["a-\n", "the cat sat on the mat today"]
-    references += [["a-"], ["the cat sat on the mat", "the cat sat on a mat today"]]
-    words = [list(map(words_13a, row)) for row in references]
-    options = {"smooth_method": "add-k"} if smooth else {}
-
-    assert load("bleu", definition="hf").compute(
-        predictions=predictions, references=references, max_ngram_order=orders, **options
-    ) == of_the_tutorial(list(map(words_13a, predictions)), words, orders, smooth)
 
 
 @pytest.mark.parametrize("most", [1, 4])
@@ -472,30 +411,6 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path):
     (comparison,) = compare(*sides).comparisons
     for expected in paired_figures()[file]["p_randomization_10000_seed_12345"]:
         assert comparison["p_value"] == pytest.approx(float(expected), abs=0.01)
-
-
-@pytest.mark.slow
-@published
-@pytest.mark.parametrize("file", PAIRED)
-def test_the_draws_of_sacrebleu_give_its_p_values(file):
-    table = paired_figures()[file]
-    sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
-    names, values = sides[0].names, [side.values.astype(np.float64) for side in sides]
-    observed = abs(sides[0].result()["bleu"] - sides[1].result()["bleu"])
-
-    def scores(sums):
-        rows = (dict(zip(names, row, strict=True)) for row in sums.tolist())
-        return np.array([sides[0].scores(row)["bleu"] for row in rows])
-
-    def p_value(differences):
-        return (np.count_nonzero(differences > observed) + 1) / (len(differences) + 1)
-
-    rows = len(values[0])
-    selected = np.random.default_rng(12345).integers(2, size=(10_000, rows), dtype=bool)
-    exchanged = selected.astype(np.float64) @ (values[0] - values[1])
-    sums = values[1].sum(axis=0) + exchanged, values[0].sum(axis=0) - exchanged
-    found = p_value(np.abs(scores(sums[0]) - scores(sums[1])))
-    assert found == float(table["p_randomization_10000_seed_12345"][0])
 
 
 # The limits of the search for shifts, which are part of the definition of TER

@@ -5,7 +5,7 @@ import pytest
 from metric_commons import load
 from metric_commons.programs.worker_pool import shared_pool
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import other_shapes, tabled
 
 pytestmark = pytest.mark.processes
 
@@ -52,65 +52,7 @@ SPEC = Spec(
     },
     wrong={"predictions": RIGHT, "references": 5},
 )
-OTHER_SHAPES = (
-    Spec(
-        name="code_eval",
-        shape="data",
-        sample={
-            "predictions": [[WRONG, RIGHT], [SUM, "print(0)"]],
-            "references": [json.dumps(CALLS), json.dumps(SUMS)],
-            "score": "partial",
-            "allow_execution": True,
-        },
-        result={
-            "pass@1": 0.5,
-            "pass_rate": (2 / 3 + 1 / 2) / 2,
-            "outcomes": [[False, True], [True, False]],
-            "status": [["wrong", "passed"], ["passed", "wrong"]],
-            "messages": [["", ""], ["", "line 1 differs"]],
-            "layers": LAYERS,
-            "test_status": [
-                [["wrong", "failed", "passed"], ["passed"] * 3],
-                [["passed"] * 2, ["wrong"] * 2],
-            ],
-            "passed_tests": [[1, 3], [2, 0]],
-            "pass_rates": [[1 / 3, 1.0], [1.0, 0.0]],
-            "scores": [[1 / 3, 1.0], [1.0, 0.0]],
-            "first_failure": [
-                [FAILURE, {}],
-                [
-                    {},
-                    FAILURE
-                    | {
-                        "message": "line 1 differs",
-                        "input": "1 2\n",
-                        "expected": "3\n",
-                        "got": "0\n",
-                    },
-                ],
-            ],
-        },
-        perfect={
-            "predictions": [[SUM], [RIGHT]],
-            "references": [json.dumps(SUMS), json.dumps(CALLS)],
-            "allow_execution": True,
-        },
-        best={
-            "pass@1": 1.0,
-            "pass_rate": 1.0,
-            "outcomes": [[True], [True]],
-            "status": [["passed"], ["passed"]],
-            "messages": [[""], [""]],
-            "layers": LAYERS,
-            "test_status": [[["passed"] * 2], [["passed"] * 3]],
-            "passed_tests": [[2], [3]],
-            "pass_rates": [[1.0], [1.0]],
-            "scores": [[1.0], [1.0]],
-            "first_failure": [[{}], [{}]],
-        },
-        wrong={"predictions": RIGHT, "references": 5},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -183,19 +125,7 @@ def test_references_may_be_objects_texts_and_programs(code_eval):
 
 @pytest.mark.parametrize(
     ("call", "problem"),
-    [
-        ({"k": 4}, r"predictions\[0\] has 3 samples, pass@4 needs at least 4"),
-        ({"k": 0}, "k must hold integers of at least 1"),
-        ({"predictions": [[RIGHT], []]}, r"predictions\[1\] has no samples"),
-        ({"predictions": [RIGHT, RIGHT]}, r"predictions\[0\] is .* \(str\); expected list of str"),
-        ({"references": ["x", "[]"]}, r"references\[1\] has no tests"),
-        ({"references": ["x", {"inputs": ["1"]}]}, r"references\[1\] has no list of outputs"),
-        ({"references": ["x", {"tests": {1, 2}}]}, r"references\[1\] cannot be written as JSON"),
-        ({"references": ["x", ""]}, r"references\[1\] has tests that run nothing"),
-        ({"memory": "64MB"}, "memory: '64MB' is not a size"),
-        ({"require": ["moat"]}, "require holds 'moat'"),
-        ({"timeout": 0}, "timeout must be a number above 0"),
-    ],
+    tabled(__file__, "bad_input_is_an_error_before_anything_runs"),
 )
 def test_bad_input_is_an_error_before_anything_runs(
     code_eval, call, problem, tmp_path, monkeypatch

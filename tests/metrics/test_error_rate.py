@@ -4,6 +4,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes
 
 SPEC = Spec(
     name="error_rate",
@@ -37,40 +38,7 @@ SPEC = Spec(
     wrong={"predictions": 3, "references": ["so it goes"]},
 )
 
-OTHER_SHAPES = (
-    Spec(
-        name="error_rate",
-        shape="characters",
-        sample={
-            "predictions": ["colour", "grey", "so"],
-            "references": ["color", "gray", "sow"],
-            "unit": "character",
-        },
-        result={
-            "cer": 3 / 12,
-            "mer": 3 / 13,
-            "wil": 1 - (10 / 12) * (10 / 12),
-            "wip": (10 / 12) * (10 / 12),
-            "hits": 10,
-            "substitutions": 1,
-            "deletions": 1,
-            "insertions": 1,
-        },
-        perfect={"predictions": ["a b"], "references": ["a b"], "unit": "character"},
-        best={
-            "cer": 0.0,
-            "mer": 0.0,
-            "wil": 0.0,
-            "wip": 1.0,
-            "hits": 3,
-            "substitutions": 0,
-            "deletions": 0,
-            "insertions": 0,
-        },
-        other_ranges={"cer": (0.0, math.inf)},
-        wrong={"predictions": 3, "references": ["so"]},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def result(prediction, reference, **options):

@@ -7,6 +7,7 @@ import pytest
 from metric_commons import load
 from metric_commons.text.instructions.instruction_checks import KINDS, parameters
 from tests.spec import GIVEN, Spec
+from tests.tables import tabled
 
 STRUCTURED = GIVEN / "data" / "structured"
 needs_data = pytest.mark.skipif(
@@ -99,13 +100,7 @@ NULLS = {key: None for name in KINDS for key in parameters(name) if key != "corr
 
 @pytest.mark.parametrize(
     "kwargs",
-    [
-        [{}, {"num_words": 5, "relation": "less than"}],
-        [NULLS, NULLS | {"num_words": 5.0, "relation": "less than"}],
-        [None, {"num_words": 5, "relation": "less than"}],
-        ["{}", '{"num_words": 5, "relation": "less than"}'],
-        '[{}, {"num_words": 5, "relation": "less than"}]',
-    ],
+    tabled(__file__, "forms_of_arguments"),
 )
 @pytest.mark.parametrize("as_text", [False, True])
 def test_forms_of_arguments(metric, kwargs, as_text):
@@ -171,57 +166,7 @@ def test_every_kind_has_a_response_that_follows_it_and_one_that_does_not(metric,
 
 
 ENGLISH = "This is an ordinary sentence, and everybody who reads it can see that it is English."
-EXAMPLES = {
-    "keywords:existence": ({"keywords": ["cat", "dog"]}, "Dog and CAT.", "Dogs and cows."),
-    "keywords:frequency": (
-        {"keyword": "cat", "frequency": 2, "relation": "at least"},
-        "cat, Cat",
-        "a cat",
-    ),
-    "keywords:forbidden_words": ({"forbidden_words": ["cat"]}, "cats", "a CAT"),
-    "keywords:letter_frequency": (
-        {"letter": "#", "let_frequency": 2, "let_relation": "less than"},
-        "#one",
-        "##two",
-    ),
-    "language:response_language": ({"language": "en"}, ENGLISH, "Das ist ein deutscher Satz."),
-    "length_constraints:number_sentences": (
-        {"num_sentences": 2, "relation": "less than"},
-        "Dr. Ash left.",
-        "Ash left. Bo came.",
-    ),
-    "length_constraints:number_paragraphs": ({"num_paragraphs": 2}, "a\n***\nb", "a\n\nb"),
-    "length_constraints:number_words": (*SHORT[1:], "a b c", "a b c d e"),
-    "length_constraints:nth_paragraph_first_word": (
-        {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "Then"},
-        "One.\n\nthen, two.",
-        "Then.\n\nTwo.",
-    ),
-    "detectable_content:number_placeholders": ({"num_placeholders": 2}, "[a] [b]", "[a] [b"),
-    "detectable_content:postscript": ({"postscript_marker": "P.S."}, "Bye\nP. S. Hi", "Bye. PS"),
-    "detectable_format:number_bullet_lists": ({"num_bullets": 2}, "* a\n- b", "* a\n* b\n* c"),
-    "detectable_format:constrained_response": ({}, "My answer is no.", "No."),
-    "detectable_format:number_highlighted_sections": ({"num_highlights": 2}, "*a* *b*", "*a* b"),
-    "detectable_format:multiple_sections": (
-        {"section_spliter": "SECTION", "num_sections": 2},
-        "SECTION 1\na\nSECTION 2\nb",
-        "SECTION 1\na\nPart 2\nb",
-    ),
-    "detectable_format:json_format": ({}, '```json\n{"a": 1}\n```', '{"a": 1,}'),
-    "detectable_format:title": ({}, "<<Ode>>\nto joy", "<< >> Ode"),
-    "combination:two_responses": ({}, "a\n******\nb", "a\n******\na"),
-    "combination:repeat_prompt": ({"prompt_to_repeat": "Say hi."}, " say HI. Hi!", "Hi! Say hi."),
-    "startend:end_checker": ({"end_phrase": "the end."}, 'It is THE END."', "The end. Not."),
-    "startend:quotation": ({}, '"Yes."', '"'),
-    "change_case:capital_word_frequency": (
-        {"capital_frequency": 2, "capital_relation": "at least"},
-        "DON'T",
-        "Do NOT",
-    ),
-    "change_case:english_capital": ({}, ENGLISH.upper(), ENGLISH),
-    "change_case:english_lowercase": ({}, ENGLISH.lower(), ENGLISH),
-    "punctuation:no_comma": ({}, "one two", "one, two"),
-}
+EXAMPLES = tabled(__file__, "EXAMPLES")
 
 
 def test_what_the_corrected_checks_mend_beyond_the_recorded_cases(metric):

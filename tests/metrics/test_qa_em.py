@@ -1,11 +1,8 @@
-from dataclasses import replace
-
 import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.squad import squad
-from tests.tables import tabled
+from tests.tables import other_shapes, tabled
 
 SPEC = Spec(
     name="qa_em",
@@ -20,18 +17,7 @@ SPEC = Spec(
 )
 
 ACCEPTED = [[texts] if isinstance(texts, str) else texts for texts in SPEC.sample["references"]]
-OTHER_SHAPES = (
-    replace(
-        SPEC,
-        shape="dictionaries of SQuAD",
-        sample={**SPEC.sample, **squad(SPEC.sample["predictions"], ACCEPTED)},
-        perfect=squad(["a b"], [["b a", "a b"]]),
-        wrong={
-            "predictions": {"id": "q0"},
-            "references": {"id": "q0", "answers": {"text": [7], "answer_start": [0]}},
-        },
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def score(prediction, reference, **options):

@@ -1,11 +1,8 @@
-from dataclasses import replace
-
 import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.squad import squad
-from tests.tables import tabled
+from tests.tables import other_shapes, tabled
 
 SPEC = Spec(
     name="substring_recall",
@@ -20,30 +17,7 @@ SPEC = Spec(
 )
 
 ACCEPTED = [[texts] if isinstance(texts, str) else texts for texts in SPEC.sample["references"]]
-OTHER_SHAPES = (
-    replace(
-        SPEC,
-        shape="sets of references",
-        sample={
-            **SPEC.sample,
-            "references": [[["Barack"], ["Obama", "B. Obama"]] for _ in range(3)],
-        },
-        result={"substring_recall": 0.5, "all_found": 1 / 3},
-        perfect={"predictions": ["a b c"], "references": [[["d", "b c"], ["a"]]]},
-        best={"substring_recall": 1.0, "all_found": 1.0},
-        wrong={"predictions": 1889, "references": [["Paris"], [7]]},
-    ),
-    replace(
-        SPEC,
-        shape="dictionaries of SQuAD",
-        sample={**SPEC.sample, **squad(SPEC.sample["predictions"], ACCEPTED)},
-        perfect=squad(["a b"], [["b a", "a b"]]),
-        wrong={
-            "predictions": {"id": "q0"},
-            "references": {"id": "q0", "answers": {"text": [7], "answer_start": [0]}},
-        },
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def score(prediction, reference, **options):

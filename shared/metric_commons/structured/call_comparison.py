@@ -112,7 +112,7 @@ class CallComparison:
             # Calls with other names share nothing, so each name has a table of its own.
             totals = [
                 best_total([weights[row][1] for row in rows])
-                for rows in _positions(form.name for form in predicted).values()
+                for rows in _positions([form.name] for form in predicted).values()
                 if weights[rows[0]][0]
             ]
             partial = (paired + math.fsum(totals)) / max(sizes)
@@ -177,12 +177,18 @@ class CallComparison:
 
     def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
         """Return for each predicted call the calls of its name, and its proportion with each."""
-        columns = _positions(form.name for form in expected)
+        columns = _positions([form.name] for form in expected)
+        # Of many calls few share an argument, and without one the proportion is 0.
+        sharing = _positions(map(_parts, expected)) if self.has_keys else {}
         weights: list[_Weights] = []
         for form in predicted:
-            positions = columns.get(form.name, [])
-            proportions = [self._proportion(form, expected[column]) for column in positions]
-            weights.append((positions, proportions))
+            proportions = dict.fromkeys(columns.get(form.name, []), 0.0)
+            near = list(proportions)
+            if self.has_keys and form.arguments:
+                near = list({row for part in _parts(form) for row in sharing.get(part, ())})
+            for row in near:
+                proportions[row] = self._proportion(form, expected[row])
+            weights.append((list(proportions), list(proportions.values())))
         return weights
 
     def _equal_pairs(self, keys: list[Any], targets: list[Any]) -> int:
@@ -190,7 +196,7 @@ class CallComparison:
         if keys == targets:  # the usual case of a right row
             return len(keys)
         if self.match in IN_ORDER:
-            positions = _positions(targets)
+            positions = _positions([key] for key in targets)
             return common_subsequence([positions.get(key, []) for key in keys], len(targets))
         return len(equal_pairs(keys, targets))
 
@@ -201,11 +207,17 @@ class CallComparison:
         return pairs == (predicted if self.match == "subset" else expected)
 
 
-def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:
-    """Return the positions of each key."""
+def _parts(form: Form) -> list[Hashable]:
+    """Return the arguments of a call, with its name."""
+    return [(form.name, *item) for item in form.arguments.items()]
+
+
+def _positions(keys: Iterable[Iterable[Hashable]]) -> dict[Any, list[int]]:
+    """Return the positions of the lists that hold each key."""
     positions: dict[Any, list[int]] = {}
-    for position, key in enumerate(keys):
-        positions.setdefault(key, []).append(position)
+    for position, inner in enumerate(keys):
+        for key in inner:
+            positions.setdefault(key, []).append(position)
     return positions
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from metric_commons.statistics import ConfidenceSequence
 from tests.client_stand_ins import Record
 from tests.spec import ROOT
+from tests.tables import tabled
 
 TEXT, WRONG, UNREADABLE = r"It is $\boxed{\frac12}$.", r"\boxed{3}", r"\left( see figure"
 
@@ -173,11 +174,7 @@ REASON = "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NY
 
 @pytest.mark.parametrize(
     ("name", "given", "found"),
-    [
-        ("langfuse_f1", {"output": 0, "expected_output": 1, "input": "?"}, ("value", "comment")),
-        ("langsmith_f1", {"outputs": 0, "reference_outputs": 1}, ("score", "comment")),
-        ("phoenix_f1", {"output": 0, "expected": 1}, ("score", "explanation")),
-    ],
+    tabled(__file__, "trackers"),
 )
 def test_trackers(recipe, name, given, found):
     judge = recipe("others", name)

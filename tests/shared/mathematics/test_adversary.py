@@ -36,43 +36,46 @@ def thousands(draw):
 
 
 SEPARATORS = ("{,}", r"\,", " ", "~", "\u00a0", "\u202f", "_", "'")
+SPELLINGS = dict(tabled(__file__, "SPELLINGS"))
+
+
+def spelling(draw, name, fields):
+    """A function from an object to one of its spellings, by the fields that these have."""
+    return lambda thing: draw.choice(SPELLINGS[name]).format(**fields(thing))
+
+
+def pair_of(draw, name, low, high, fields, missed):
+    """A family of two numbers, of which the second is greater."""
+    first = draw.randint(low, high)
+    return (first, first + draw.randint(1, 9)), spelling(draw, name, fields), missed
 
 
 def roots(draw):
-    def spelled(pair):
-        factor, radicand = pair
-        square = factor * factor * radicand
-        return draw.choice(
-            (
-                rf"{factor}\sqrt{{{radicand}}}",
-                rf"\sqrt{{{square}}}",
-                f"{factor}*sqrt({radicand})",
-                f"{factor}√{radicand}",
-                rf"{square}^{{1/2}}",
-            )
-        )
+    def fields(pair):
+        return {"factor": pair[0], "radicand": pair[1], "square": pair[0] ** 2 * pair[1]}
 
-    return (draw.randint(2, 9), draw.choice((2, 3, 5, 7))), spelled, lambda p: (p[0] + 1, p[1])
+    value = draw.randint(2, 9), draw.choice((2, 3, 5, 7))
+    return value, spelling(draw, "roots", fields), lambda p: (p[0] + 1, p[1])
 
 
 def intervals(draw):
-    def spelled(ends):
+    def fields(ends):
         low, high, has_low = ends
-        left, sign = ("[", "≤") if has_low else ("(", "<")
-        latex = r"\le" if has_low else "<"
-        name = {"[": "Ropen", "(": "open"}[left]
-        return draw.choice(
-            (
-                f"{left}{low},{high})",
-                rf"\left{left}{low}, {high}\right)",
-                f"{low} {sign} x < {high}",
-                rf"{high} > x {'>' if not has_low else chr(92) + 'ge'} {low}",
-                rf"x \in {left}{low}, {high})",
-                rf"\{{x \mid {low} {latex} x < {high}\}}",
-                f"Interval.{name}({low}, {high})",
-                f"{'[' if has_low else ']'}{low};{high}[",
-            )
+        left, sign, latex, mirrored, name, other = (
+            ("[", "≤", r"\le", r"\ge", "Ropen", "[")
+            if has_low
+            else ("(", "<", "<", ">", "open", "]")
         )
+        return {
+            "low": low,
+            "high": high,
+            "left": left,
+            "sign": sign,
+            "latex": latex,
+            "mirrored": mirrored,
+            "name": name,
+            "other": other,
+        }
 
     def missed(ends):
         low, high, has_low = ends
@@ -81,275 +84,155 @@ def intervals(draw):
         )
 
     low = draw.randint(-20, 20)
-    return (low, low + draw.randint(2, 9), draw.random() < 0.5), spelled, missed
+    value = low, low + draw.randint(2, 9), draw.random() < 0.5
+    return value, spelling(draw, "intervals", fields), missed
 
 
 def excluded(draw):
-    def spelled(pair):
+    def fields(pair):
         a, b = draw.sample(sorted(pair), 2)
-        return draw.choice(
-            (
-                rf"x \ne {a}, {b}",
-                rf"x \neq {a} \text{{ and }} x \neq {b}",
-                rf"\mathbb{{R}} \setminus \{{{a}, {b}\}}",
-                rf"\mathbb{{R}} - \{{{a}, {b}\}}",
-                rf"x \neq \pm {abs(a)}" if a == -b else rf"x \ne {b}, {a}",
-            )
-        )
+        either = rf"\pm {abs(a)}" if a == -b else f"{b}, {a}"
+        return {"a": a, "b": b, "either": either}
 
     low = draw.randint(1, 9)
     pair = draw.choice(({-low, low}, {low, low + 3}))
-    return pair, spelled, lambda p: {max(p), max(p) + 1}
+    return pair, spelling(draw, "excluded", fields), lambda p: {max(p), max(p) + 1}
 
 
 def sets(draw):
-    def spelled(items):
-        items = draw.sample(sorted(items), len(items))
-        text = ", ".join(map(str, items))
-        return draw.choice(
-            (
-                rf"\{{{text}\}}",
-                f"{{{text}}}",
-                text,
-                " and ".join(map(str, items)),
-                f"FiniteSet({text})",
-                text.replace(", ", r",\quad "),
-            )
-        )
+    def fields(items):
+        listed = list(map(str, draw.sample(sorted(items), len(items))))
+        return {
+            "text": ", ".join(listed),
+            "words": " and ".join(listed),
+            "spaced": r",\quad ".join(listed),
+        }
 
     items = frozenset(draw.sample(range(-99, 99), draw.randint(2, 4)))
-    return items, spelled, lambda s: frozenset([*sorted(s)[1:], max(s) + 1])
+    missed = lambda s: frozenset([*sorted(s)[1:], max(s) + 1])  # noqa: E731
+    return items, spelling(draw, "sets", fields), missed
+
+
+def coordinates(pair):
+    return {"x": pair[0], "y": pair[1]}
 
 
 def points(draw):
-    def spelled(pair):
-        x, y = pair
-        return draw.choice(
-            (
-                f"({x}, {y})",
-                rf"\left({x},{y}\right)",
-                f"(x, y) = ({x}, {y})",
-                f"x = {x}, y = {y}",
-                rf"x = {x} \text{{ and }} y = {y}",
-                f"[x={x}, y={y}]",
-            )
-        )
-
-    x = draw.randint(-9, 9)
-    return (x, x + draw.randint(1, 9)), spelled, lambda p: p[::-1]
+    return pair_of(draw, "points", -9, 9, coordinates, lambda p: p[::-1])
 
 
 def vectors(draw):
-    def spelled(pair):
-        x, y = pair
-        return draw.choice(
-            (
-                rf"\langle {x}, {y} \rangle",
-                rf"{x}\mathbf{{i}} + {y}\mathbf{{j}}",
-                rf"{x}\vec{{i}} + {y}\vec{{j}}",
-                rf"\begin{{pmatrix}} {x} \\ {y} \end{{pmatrix}}",
-                rf"\begin{{bmatrix}}{x}\\{y}\end{{bmatrix}}",
-            )
-        )
-
-    x = draw.randint(2, 9)
-    return (x, x + draw.randint(1, 9)), spelled, lambda p: p[::-1]
+    return pair_of(draw, "vectors", 2, 9, coordinates, lambda p: p[::-1])
 
 
 def polynomials(draw):
-    def spelled(coefficients):
-        a, b, c = coefficients
-        return draw.choice(
-            (
-                f"{a}x^2 + {b}x + {c}",
-                f"{c} + {b}x + {a}x^{{2}}",
-                f"{a}*x**2 + {b}*x + {c}",
-                f"x({a}x + {b}) + {c}",
-                rf"{a} \cdot x^2 + {c} + {b} \cdot x",
-            )
-        )
+    def fields(values):
+        return dict(zip("abc", values, strict=True))
 
     values = tuple(draw.randint(2, 12) for _ in range(3))
-    return values, spelled, lambda p: (p[0], p[2] + 1, p[1])
+    return values, spelling(draw, "polynomials", fields), lambda p: (p[0], p[2] + 1, p[1])
 
 
 def lines(draw):
-    def spelled(pair):
+    def fields(pair):
         slope, rest = pair
-        return draw.choice(
-            (
-                f"y = {slope}x + {rest}",
-                f"{slope}x - y + {rest} = 0",
-                f"y - {rest} = {slope}x",
-                f"2y = {2 * slope}x + {2 * rest}",
-            )
-        )
+        return {"slope": slope, "rest": rest, "twice": 2 * slope, "twice_rest": 2 * rest}
 
-    return (draw.randint(2, 9), draw.randint(1, 9)), spelled, lambda p: (p[0], p[1] + 1)
+    value = draw.randint(2, 9), draw.randint(1, 9)
+    return value, spelling(draw, "lines", fields), lambda p: (p[0], p[1] + 1)
+
+
+def metres(number):
+    return {"m": number, "cm": 100 * number, "mm": 1000 * number}
 
 
 def lengths(draw):
-    def spelled(metres):
-        return draw.choice(
-            (
-                rf"{metres} \text{{ m}}",
-                f"{metres} meters",
-                rf"{metres}\,\mathrm{{m}}",
-                f"{metres} metres",
-                rf"{metres} \text{{ metre}}",
-            )
-        )
-
-    return draw.randint(2, 90), spelled, lambda n: n * draw.choice((10, 100)) + 1
+    far = draw.choice((10, 100))
+    return draw.randint(2, 90), spelling(draw, "lengths", metres), lambda n: n * far + 1
 
 
 def conversions(draw):
-    def spelled(metres):
-        return draw.choice(
-            (
-                rf"{metres} \text{{ m}}",
-                f"{metres * 100} cm",
-                rf"{metres * 100}\,\mathrm{{cm}}",
-                f"{metres * 1000} millimeters",
-                rf"\frac{{{metres}}}{{1000}} \text{{ km}}",
-            )
-        )
-
-    return draw.randint(2, 90), spelled, lambda n: n * draw.choice((10, 100)) + 1
+    far = draw.choice((10, 100))
+    return draw.randint(2, 90), spelling(draw, "conversions", metres), lambda n: n * far + 1
 
 
 def durations(draw):
-    def spelled(minutes):
+    def fields(minutes):
         hours, rest = divmod(minutes, 60)
-        return draw.choice(
-            (
-                f"{minutes} minutes",
-                f"{hours} hours {rest} minutes",
-                f"{hours} hours and {rest} minutes",
-                f"{hours}h{rest}m",
-                f"{hours} hr {rest} min",
-                rf"{minutes * 60} \text{{ seconds}}",
-            )
-        )
+        return {"minutes": minutes, "hours": hours, "rest": rest, "seconds": 60 * minutes}
 
-    return 60 * draw.randint(2, 9) + draw.randint(1, 59), spelled, lambda n: n + 10
+    value = 60 * draw.randint(2, 9) + draw.randint(1, 59)
+    return value, spelling(draw, "durations", fields), lambda n: n + 10
 
 
 def dates(draw):
-    def spelled(date):
+    def fields(date):
         year, month, day = date
-        name = MONTHS[month]
-        number = (1, 3, 5, 8, 10, 12)[month]
-        return draw.choice(
-            (
-                f"{name} {day}, {year}",
-                f"{day} {name} {year}",
-                f"{year}-{number:02}-{day:02}",
-                f"{name[:3]}. {day}, {year}",
-            )
-        )
+        name, number = MONTHS[month], (1, 3, 5, 8, 10, 12)[month]
+        return {"year": year, "name": name, "short": name[:3], "number": number, "day": day}
 
-    date = (draw.randint(1900, 2030), draw.randint(0, 5), draw.randint(1, 28))
-    return date, spelled, lambda d: (d[0], d[1], d[2] + 1)
+    date = draw.randint(1900, 2030), draw.randint(0, 5), draw.randint(1, 28)
+    return date, spelling(draw, "dates", fields), lambda d: (d[0], d[1], d[2] + 1)
 
 
 def times(draw):
-    def spelled(minutes):
+    def fields(minutes):
         hour, minute = divmod(minutes, 60)
         half = "pm" if hour >= 12 else "am"
-        shown = (hour - 1) % 12 + 1
-        return draw.choice(
-            (
-                f"{shown}:{minute:02} {half}",
-                f"{shown}:{minute:02}{half.upper()}",
-                rf"{shown}:{minute:02} \text{{ {half[0]}.m.}}",
-                f"{hour}:{minute:02}",
-            )
-        )
+        return {
+            "shown": (hour - 1) % 12 + 1,
+            "minute": minute,
+            "hour": hour,
+            "half": half,
+            "upper": half.upper(),
+            "letter": half[0],
+        }
 
-    return draw.randint(60, 1439), spelled, lambda n: (n + 720) % 1440
+    return draw.randint(60, 1439), spelling(draw, "times", fields), lambda n: (n + 720) % 1440
 
 
 def permutations(draw):
     def spelled(cycle):
         start = draw.randrange(len(cycle))
-        turned = [*cycle[start:], *cycle[:start]]
-        return f"({' '.join(map(str, turned))})"
+        return f"({' '.join(map(str, [*cycle[start:], *cycle[:start]]))})"
 
     cycle = draw.sample(range(1, 10), draw.randint(3, 5))
     return cycle, spelled, lambda c: [c[1], c[0], *c[2:]]
 
 
-def congruences(draw):
-    def spelled(pair):
-        rest, modulus = pair
-        shown = rest + modulus * draw.randint(-1, 2)
-        return draw.choice(
-            (
-                rf"x \equiv {shown} \pmod{{{modulus}}}",
-                rf"x ≡ {shown} (mod {modulus})",
-                rf"x \equiv {shown} \mod {modulus}",
-            )
-        )
-
-    modulus = draw.randint(5, 30)
-    return (draw.randint(1, modulus - 1), modulus), spelled, lambda p: (p[0] + 1, p[1])
-
-
 def romans(draw):
-    def spelled(number):
+    def fields(number):
         tens, ones = divmod(number, 10)
-        numeral = ["", "X", "XX", "XXX"][tens] + ROMANS[ones]
-        return draw.choice((numeral, str(number), rf"\text{{{numeral}}}"))
+        return {"numeral": ["", "X", "XX", "XXX"][tens] + ROMANS[ones], "number": number}
 
-    return draw.choice([n for n in range(2, 39) if n not in (5, 10)]), spelled, lambda n: n + 1
+    value = draw.choice([n for n in range(2, 39) if n not in (5, 10)])
+    return value, spelling(draw, "romans", fields), lambda n: n + 1
 
 
 ROMANS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
 
 
 def combinations(draw):
-    def spelled(pair):
-        n, k = pair
-        return draw.choice(
-            (
-                rf"\binom{{{n}}}{{{k}}}",
-                f"{n}C{k}",
-                rf"{{{n} \choose {k}}}",
-                f"C({n},{k})",
-                rf"{{}}_{{{n}}}C_{{{k}}}",
-                f"nCr({n}, {k})",
-            )
-        )
-
     n = draw.randint(5, 12)
+    spelled = spelling(draw, "combinations", lambda pair: {"n": pair[0], "k": pair[1]})
     return (n, draw.randint(2, n - 2)), spelled, lambda p: (p[0] + 1, p[1])
 
 
 def choices(draw):
-    def spelled(pair):
-        letter, number = pair
-        return draw.choice((f"({letter}) {number}", f"{letter}. {number}", f"({letter})"))
-
-    return (
-        (draw.choice("ABCD"), draw.randint(2, 99)),
-        spelled,
-        lambda p: ("ABCDA"["ABCD".index(p[0]) + 1], p[1] + 1),
-    )
+    spelled = spelling(draw, "choices", lambda pair: {"letter": pair[0], "number": pair[1]})
+    value = draw.choice("ABCD"), draw.randint(2, 99)
+    return value, spelled, lambda p: ("ABCDA"["ABCD".index(p[0]) + 1], p[1] + 1)
 
 
 def counted(draw):
     noun = draw.choice(("apples", "birds", "pieces of gum", "inches of snow", "people"))
-
-    def spelled(number):
-        return draw.choice((f"{number} ({noun})", str(number)))
-
+    spelled = spelling(draw, "counted", lambda number: {"number": number, "noun": noun})
     return draw.randint(2, 99), spelled, lambda n: n + 1
 
 
 FAMILIES = [
     numbers, thousands, roots, intervals, excluded, sets, points, vectors, polynomials, lines,
-    lengths, conversions, durations, dates, times, permutations, congruences, romans, combinations,
+    lengths, conversions, durations, dates, times, permutations, romans, combinations,
     choices, counted,
 ]  # fmt: skip
 NOT_COMPARED = (conversions, durations, dates, times)  # undecided, and never wrong

@@ -29,44 +29,7 @@ def private(content):
 
 
 CASES = [{"input": "1", "output": "2", "testtype": "functional"}]
-ROWS = {
-    "human-eval": {
-        "task_id": "HumanEval/0",
-        "prompt": "def f(x):\n",
-        "test": "def check(candidate):\n    assert candidate(1) == 2\n",
-        "entry_point": "f",
-    },
-    "MBPP": {"task_id": 1, "test_list": ["assert f(1) == 2"], "test_setup_code": "y = 1"},
-    "MBPP, sanitized": {"task_id": 1, "test_list": ["assert f(1) == 2"], "test_imports": []},
-    "evalplus": {"task_id": "Mbpp/1", "prompt": "text", "test": "assert f(1) == 2"},
-    "APPS": {
-        "problem_id": 7,
-        "input_output": json.dumps({"inputs": ["1"], "outputs": ["2"], "fn_name": "f"}),
-    },
-    "LiveCodeBench": {
-        "question_id": "abc",
-        "public_test_cases": json.dumps(CASES),
-        "private_test_cases": private(json.dumps(CASES)),
-        "metadata": json.dumps({"func_name": "f"}),
-    },
-    "open-r1": {
-        "id": "x",
-        "verification_info": {
-            "language": "python",
-            "test_cases": [{"input": "1", "output": "2", "type": "function_call", "fn_name": "f"}],
-        },
-    },
-    "BigCodeBench": {
-        "task_id": "BigCodeBench/0",
-        "complete_prompt": "import math\ndef f(x):\n",
-        "instruct_prompt": "Write f.",
-        "code_prompt": "import math\ndef f(x):\n",
-        "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
-        "    def test_f(self):\n        self.assertEqual(f(1), 2)\n",
-        "entry_point": "f",
-    },
-    "any": {"id": "x", "tests": "assert f(1) == 2"},
-}
+ROWS = tabled(__file__, "ROWS")
 
 
 @pytest.mark.parametrize("form", ROWS)

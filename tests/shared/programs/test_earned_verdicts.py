@@ -8,6 +8,7 @@ import pytest
 from metric_commons.programs.executions import execute, prepare
 from metric_commons.programs.reference_tests import read_test_program
 from tests.spec import ROOT
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -21,38 +22,8 @@ CASE = (
 GUARD = "if __name__ == '__main__':\n    "
 CHECK = "def check(candidate):\n    assert candidate(2, 3) == 5\n"
 
-NOTHING = {
-    "nothing": "",
-    "a blank line": "\n",
-    "a comment": "# assert add(2, 3) == 5",
-    "a text": "'''assert add(2, 3) == 5'''",
-    "a statement without effect": "pass",
-    "imports and constants": "import random\nMETADATA = {'author': 'x'}\nrandom.seed(0)",
-    "a function that nothing calls": CHECK,
-    "a function that only other functions call": f"{CHECK}def run():\n    check(add)\n",
-    "a guard around nothing": f"{GUARD}pass",
-    "a runner without tests": "import unittest\nunittest.main()",
-    "a runner of doctests": "import doctest\ndoctest.testmod()",
-    "a test that only pytest can call": "def test_add(a=2, *, b): assert add(a, b) == 5",
-}
-RUN = {
-    "a test class": CASE,
-    "a test class and its runner": f"{CASE}{GUARD}unittest.main(argv=[''],\n    exit=False)\n",
-    "a test class and a runner without guard": CASE + "unittest.main()",
-    "a runner by another name": "from unittest import main as run\n" + CASE + "run()",
-    "a class that inherits": "import unittest\nclass Base(unittest.TestCase): pass\n"
-    "class AddTest(Base):\n    def test_add(self): self.assertEqual(add(2, 3), 5)",
-    "a suite whose result is ignored": CASE
-    + "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(TestAdd))",
-    "a class as of pytest": "class TestAdd:\n"
-    "    def setup_method(self): self.sum = 5\n"
-    "    def test_add(self): assert add(2, 3) == self.sum",
-    "a function as of pytest": "def test_add():\n    assert add(2, 3) == 5",
-    "a coroutine": "async def test_add():\n    assert add(2, 3) == 5",
-    "a guard": f"x = 'é'; {GUARD[:-5]}".replace("; if", "\nif") + "\n    assert add(2, 3) == 5",
-    "a function that is called": f"{CHECK}check(add)",
-    "a statement": "assert add(2, 3) == 5",
-}
+NOTHING = tabled(__file__, "NOTHING")
+RUN = tabled(__file__, "RUN")
 
 
 @pytest.mark.parametrize("form", NOTHING)
@@ -117,35 +88,7 @@ ONE = {"inputs": ["1\n0"], "outputs": ["1"], "fn_name": "add"}
 PRINTED = {"inputs": ["2 3"], "outputs": ["5"]}
 THOUSAND, INFINITY = ({"inputs": [""], "outputs": [text]} for text in ("1000", "inf"))
 
-TRICKS = {
-    "an object that equals everything": (EQUAL, STATEMENT, "passed"),
-    "the same, for `assert_case`": (EQUAL, ASSERT_CASE, "passed"),
-    "the same, returned from a call": (EQUAL, CALLS, "failed"),
-    "reads the tests from open descriptors": (READ, STATEMENT, "failed"),
-    "reads `assert_case` from them": (READ, ASSERT_CASE, "failed"),
-    "finds the tests beside its own code in memory": (CONSTANTS, STATEMENT, "passed"),
-    "replaces assertions of unittest": (ASSERTIONS, CASE, "passed"),
-    "replaces the run of unittest": (RUNNER, CASE, "failed"),
-    "skips the test": (SKIP, CASE, "failed"),
-    "ends before its tests": ("import sys; sys.exit(0)", STATEMENT, "exited"),
-    "ends its process": ("import os; os._exit(0)", STATEMENT, "exited"),
-    "writes a verdict into all descriptors": (FORGE, STATEMENT, "tampered"),
-    "looks for the expected output in memory": (OUTPUTS, PRINTED, "wrong"),
-    "counts its calls, whose answers it knows": (COUNT, CALLS, "passed"),
-    "returns True for 1": ("def add(a, b): return True", ONE, "wrong"),
-    "prints 1_000 for 1000": ("print('1_000')", THOUSAND, "wrong"),
-    "prints Infinity for inf": ("print('Infinity')", INFINITY, "wrong"),
-    "kills its parent": (
-        f"import os\ntry: os.kill(os.getppid(), 9)\nexcept OSError: pass\n{WRONG}",
-        STATEMENT,
-        "failed",
-    ),
-    "kills itself": (
-        f"import os\n{WRONG}\nos.kill(os.getpid(), 9)",
-        STATEMENT,
-        "crashed",
-    ),
-}
+TRICKS = tabled(__file__, "TRICKS")
 
 
 @pytest.mark.parametrize("trick", TRICKS)

@@ -15,6 +15,7 @@ from metric_commons.programs.reference_tests import read_tests
 from metric_commons.programs.supervisor import LAYERS
 from metric_commons.programs.worker_pool import Report
 from tests.programs_run import SUM, SUMS, one_worker
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -82,12 +83,7 @@ def test_state_of_a_function_lasts_from_test_to_test():
 
 @pytest.mark.parametrize(
     ("program", "message"),
-    [
-        ("x = 1", "NameError: no function 'square'"),
-        ("def square(:", "SyntaxError: invalid syntax"),
-        ("import sys; sys.exit(3)", "SystemExit: 3"),
-        ("1 / 0", "ZeroDivisionError: division by zero"),
-    ],
+    tabled(__file__, "a_program_without_its_function_fails_every_test"),
 )
 def test_a_program_without_its_function_fails_every_test(program, message):
     grade = graded(program, SQUARES)
@@ -115,12 +111,7 @@ def test_the_first_failure_is_cut_in_the_middle():
 
 @pytest.mark.parametrize(
     ("statuses", "scores"),
-    [
-        (["passed"] * 4, (1.0, 1.0, 1.1)),
-        (["wrong", "passed", "not_run", "failed"], (0.0, 0.25, 0.025)),
-        (["infrastructure", "passed"], (None, None, None)),
-        (["infrastructure", "wrong"], (0.0, 0.0, 0.0)),
-    ],
+    tabled(__file__, "scores_of_a_program"),
 )
 def test_scores_of_a_program(statuses, scores):
     names = ("pass_fail", "partial", "weighted_sum")
@@ -163,18 +154,7 @@ def test_a_broken_checker_passes_no_program_and_ends_no_evaluation():
 
 @pytest.mark.parametrize(
     ("protocol", "checker", "status"),
-    [
-        ("testlib", "import sys; sys.exit(0)", "passed"),
-        ("testlib", "import sys; sys.exit(1)", "wrong"),
-        ("testlib", "import sys; sys.exit(2)", "wrong"),
-        ("testlib", "import sys; sys.exit(3)", "infrastructure"),
-        ("testlib", "import os; os.abort()", "infrastructure"),
-        ("testlib", "import sys; assert open(sys.argv[2]).read() == '3\\n'", "passed"),
-        ("testlib", "import sys; assert open(sys.argv[3]).read() == 'any'", "passed"),
-        ("open-r1", "import sys; assert open(sys.argv[2]).read() == 'any'; print(1)", "passed"),
-        ("open-r1", "import sys; print(int(open(sys.argv[3]).read() == '4'))", "wrong"),
-        ("open-r1", "pass", "infrastructure"),
-    ],
+    tabled(__file__, "checkers"),
 )
 def test_checkers(protocol, checker, status):
     tests = {"inputs": ["1 2"], "outputs": ["any"], "checker": checker}
@@ -323,21 +303,7 @@ def test_large_results_take_little_memory(start, piece):
 
 
 NAMESPACES = [layer for layer in LAYERS if "namespace" in layer or "mounts" in layer]
-HOSTILE = {
-    "takes away its folder": "import os; os.chmod('..', 0); os.chmod('.', 0)",
-    "leaves a folder that no one can list": "import os; os.makedirs('a/b'); os.chmod('a', 0)",
-    "removes the folders": "import os, shutil; shutil.rmtree('..', ignore_errors=True)",
-    "fills the folder with names": "for i in range(5_000): open(f'../{i}', 'w').close()",
-    "ends its parent": "import os; os.kill(os.getppid(), 9)",
-    "writes everywhere": "import os\nfor n in range(64):\n  try: os.write(n, b'x' * 70_000)\n"
-    "  except OSError: pass",
-    "closes everything": "import os; os.closerange(0, 64)",
-    "seals its output": "import fcntl\nfor n in range(64):\n  try: fcntl.fcntl(n, 1033, 15)\n"
-    "  except OSError: pass",
-    "has a message that is no text": "raise ValueError('\\ud800' * 1000)",
-    "stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
-    "is no text": "x = '\ud800\x00'",
-}
+HOSTILE = tabled(__file__, "HOSTILE")
 
 
 @pytest.mark.parametrize("layers", ["all", "no namespaces"])

@@ -26,6 +26,7 @@ from tests.rankings import (
     score,
 )
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 
 @st.composite
@@ -174,14 +175,7 @@ def as_run(*rows):
 
 @pytest.mark.parametrize(
     ("judged", "retrieved"),
-    [
-        (("q", "a"), ("q", "b")),
-        (("q", "a"), ("r", "a")),
-        (("q", "a"), ("q", "a\0")),
-        (("q", "1234567a"), ("q", "1234567b")),
-        (("q", "12345678a"), ("q", "12345678b")),
-        (("q", "1234567812345678a"), ("q", "1234567812345678b")),
-    ],
+    tabled(__file__, "equal_hashes_of_different_rows_are_no_match"),
 )
 def test_equal_hashes_of_different_rows_are_no_match(judged, retrieved):
     tables = as_tables({judged[0]: {judged[1]: 1}}, as_run(retrieved))
@@ -257,22 +251,7 @@ def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
 
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
-    [
-        ({1: {"a": 1}}, {}, r"ids must be strings, got the query 1"),
-        ({"q": {1: 1}}, {}, r"ids must be strings, qrels has the document 1"),
-        ({"q": {"a": 1}}, {"q": {2: 1.0}}, r"ids must be strings, run has the document 2"),
-        ({"q": ["a"]}, {}, r"qrels\['q'\] must be a dict, got list"),
-        ({"q": {"a": None}}, {}, r"qrels\['q'\]\['a'\] "),
-        ({"q": {"a": 1}}, {"q": {"b": math.nan}}, r"run\['q'\]\['b'\] "),
-        ({"q": {"a": 1}}, {"q": {"b": "1"}}, r"run\['q'\]\['b'\] "),
-        ({"q": {"a": 1}}, {"q": {"b": 2**53 + 1}}, r"run\['q'\]\['b'\] is 9007199254740993 "),
-        ({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, r"relevance must be finite"),
-        (
-            [("q", "a", 1)],
-            {"q": {"a": 1.0}},
-            r"qrels must be a path, a dict of dicts, the result of read_q",
-        ),
-    ],
+    tabled(__file__, "an_input_of_another_kind_is_refused"),
 )
 def test_an_input_of_another_kind_is_refused(qrels, run, message):
     with pytest.raises(ValueError, match=message):

@@ -28,18 +28,16 @@ def run(file: Path, *, how: WithRows = WithRows()) -> int:  # noqa: B008
     from .app import spec_of
 
     scoring = spec_of("score")
-    document = config.read(file)
+    content = config.read(file)
     changed = {n: v for n, v in vars(how).items() if v != vars(WithRows())[n]}
-    if ultrarag.is_parameters(document.content):
+    if ultrarag.is_parameters(content):
         for name in changed:
             raise OptionError(name, "does not apply to a parameter file of UltraRAG")
-        ultrarag.run(file, document.content)
+        ultrarag.run(file, content)
         return 0
-    for key, line in document.repeated:
-        raise ValueError(f"{file}: key {key!r}: is repeated in line {line}")
     taken = options_of(scoring.function, scoring.kinds)
     shown = options_of(WithRows)
-    values = _values(file, document.content, {**taken, **shown}) | changed
+    values = _values(file, content, {**taken, **shown}) | changed
     how = WithRows(**{name: values.pop(name) for name in shown})
     values["words"] = [*_listed(values.pop("modules")), *_listed(values.pop("data"))]
     try:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ...evaluation.rows.blocks import Tables
     from ...retrieval.runs import QueryScores
 
-_LEVEL = 0.95  # of the intervals of differences
 _MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
 
 
@@ -198,7 +197,7 @@ def trec(
             names,
             correction=correction,
             assume=assume,
-            confidence_level=confidence_level or _LEVEL,
+            confidence_level=confidence_level or 0.95,
             test=test,
             alternative=alternative,
             alpha=alpha,

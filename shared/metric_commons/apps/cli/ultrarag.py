@@ -12,7 +12,6 @@ from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
 from ...frameworks.harnesses import ultrarag
 from ...statistics.arguments.checks import OptionError, RowError
-from ...statistics.arguments.domains import check_option
 from ..console.config import key_error
 from ..console.outputs import check_written, say_written
 
@@ -41,18 +40,17 @@ def run(path: Path, content: Mapping[str, Any]) -> None:
         raise ValueError(
             f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
         )
-    parents = ["evaluation"]
-    section = _mapping(content["evaluation"], path, parents)
+    section = _checked(content, "evaluation", dict, path)
     tool = _tool(section, content, path)
-    texts = [name for name in _TOOLS[tool] if name.endswith("_path")]
     values = {name: section[name] for name in _TOOLS[tool] if name in section}
-    _check_texts(section, [name for name in texts if name != "save_path"], path, parents)
+    names = [name for name in _TOOLS[tool] if name.endswith("_path") and name != "save_path"]
+    files = [_checked(section, name, str, path, "evaluation") for name in names]
     saves = [Path(text) for text in [values.pop("save_path", None)] if text]
     if tool == "evaluate":
         results = _score_answers(values.get("metrics"), content, path, saves)
         rows = len(next(iter(results.values())))
     else:
-        check_written(saves, [path, *(section[name] for name in texts if name != "save_path")])
+        check_written(saves, [path, *files])
         values["metrics"] = values.pop("ir_metrics", None)
         function: Callable[..., Any] = getattr(ultrarag, tool)
         results, rows = _named(path, "ir_metrics", lambda: function(**values)), None
@@ -64,23 +62,13 @@ def run(path: Path, content: Mapping[str, Any]) -> None:
     say_written(*saves)
 
 
-def _mapping(value: Any, path: Path, keys: list[str]) -> dict[str, Any]:
-    if value is not None and not isinstance(value, dict):
-        raise key_error(path, keys, f"expected keys with values, got {value!r}")
-    return value or {}
-
-
-def _check_texts(
-    section: Mapping[str, Any], names: Sequence[str], path: Path, parents: Sequence[str]
-) -> None:
-    """Check that these keys are there, and have texts."""
-    for name in names:
-        if name not in section:
-            raise key_error(path, [*parents, name], "is missing")
-        try:
-            check_option(name, section[name], str)
-        except OptionError as error:
-            raise key_error(path, [*parents, name], error.problem) from error
+def _checked(section: Mapping[str, Any], name: str, kind: type, path: Path, *parents: str) -> Any:
+    """Return the value of a key, which must be there and have this type."""
+    value = section.get(name)
+    if not isinstance(value, kind):
+        problem = "is missing" if value is None else f"cannot be {value!r}"
+        raise key_error(path, [*parents, name], problem)
+    return value
 
 
 def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> str:
@@ -103,29 +91,22 @@ def _score_answers(
     metrics: Any, content: Mapping[str, Any], path: Path, saves: Sequence[Path]
 ) -> dict[str, Any]:
     """Return the scores of the answers of a benchmark, and their means."""
-    keys = ["benchmark"]
-    benchmark = _mapping(content["benchmark"], path, keys)
+    parents = ["benchmark"]
+    benchmark = _checked(content, "benchmark", dict, path)
     if isinstance(benchmark.get("benchmark"), dict):  # in generated files
-        benchmark, keys = benchmark["benchmark"], [*keys, "benchmark"]
-    _check_texts(benchmark, ["path"], path, keys)
-    if "key_map" not in benchmark:
-        raise key_error(path, [*keys, "key_map"], "is missing")
-    key_map = _mapping(benchmark["key_map"], path, [*keys, "key_map"])
-    _check_texts(key_map, ["pred_ls", "gt_ls"], path, [*keys, "key_map"])
-    limit = benchmark.get("limit", -1)
-    if not isinstance(limit, int) or limit < -1 or limit == 0:
-        raise key_error(path, [*keys, "limit"], f"expected -1 or at least 1, got {limit}")
-    file = Path(benchmark["path"])
+        benchmark, parents = benchmark["benchmark"], ["benchmark", "benchmark"]
+    file = Path(_checked(benchmark, "path", str, path, *parents))
+    limit = _checked({"limit": -1, **benchmark}, "limit", int, path, *parents)
+    key_map = _checked(benchmark, "key_map", dict, path, *parents)
+    parents.append("key_map")
+    fields = [_checked(key_map, name, str, path, *parents) for name in ("pred_ls", "gt_ls")]
     check_written(saves, [path, file])
-    fields = [key_map["pred_ls"], key_map["gt_ls"]]
-    is_shuffled = benchmark.get("shuffle", False)
-    rows = None if is_shuffled or limit == -1 else limit
-    source = Source(file, fields, limit=rows, progress=True)
+    source = Source(file, fields, progress=True)
     columns = source.columns()
     order = list(range(source.rows))
-    if is_shuffled:
+    if benchmark.get("shuffle", False):
         random.Random(benchmark.get("seed", 42)).shuffle(order)
-        order = order[: None if limit == -1 else limit]
+    order = order[: limit if limit > 0 else None]
     answers, accepted = ([columns[field][row] for row in order] for field in fields)
     try:
         return _named(path, "metrics", lambda: ultrarag.evaluate(answers, accepted, metrics))

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,43 +11,34 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ...data.files.access import read_file
 from ...data.files.stored import refuse_device
+from ...module.catalog.usage import note
 
 # What the constructor of an impossible value, such as a 13th month, may raise.
 _NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, YAMLError)
 
 
-@dataclass(frozen=True)
-class ConfigDocument:
-    """The content of a YAML file."""
-
-    content: dict[str, Any]
-    repeated: list[tuple[str, int]]  # keys repeated in a mapping, and their lines
-
-
 class _Constructor(SafeConstructor):
-    """A constructor that notes repeated keys of a mapping, whose last value counts."""
-
-    repeated: list[tuple[str, int]]
+    """A constructor for which the last value of a repeated key counts, with a note."""
 
     def check_mapping_key(
         self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any
     ) -> bool:
         """Return whether to use the value: always."""
         if key in mapping:
-            self.repeated.append((str(key), key_node.start_mark.line + 1))
+            line = key_node.start_mark.line + 1
+            note(f"key {key!r} is repeated in line {line}; the last one counts")
         return True
 
 
-def read(path: Path) -> ConfigDocument:
+def read(path: Path) -> dict[str, Any]:
     """Read a YAML file.
 
     Raises:
         ValueError: it is not YAML, or not a mapping.
         OSError: the file cannot be read.
     """
-    repeated: list[tuple[str, int]] = []
     reader = YAML(typ="safe", pure=True)
-    reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
+    reader.Constructor = _Constructor
     refuse_device(path)
     try:
         content = reader.load(read_file(path).decode())
@@ -61,7 +51,7 @@ def read(path: Path) -> ConfigDocument:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")
-    return ConfigDocument(content, sorted(repeated, key=lambda key_and_line: key_and_line[1]))
+    return content
 
 
 def as_yaml(content: Any) -> str:

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,17 +22,13 @@ from ...statistics.intervals.methods import Assumption
 from .findings import Saved, one_field, refuse, with_origin
 
 
-def _no_table(_: int | None, __: Notation) -> Table:
-    return Table([], [], 0, set())
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RankedSystems(Results):
     """A leaderboard, which is shown, printed and saved as results are."""
 
-    ranked: Callable[[int | None, Notation], Table] = _no_table  # of the first systems
-    heading: Mapping[str, Any] = field(default_factory=dict)  # its subject
-    members: Sequence[Mapping[str, Any]] = ()  # its systems, best first
+    ranked: Callable[[int | None, Notation], Table]  # of the first systems
+    heading: Mapping[str, Any]  # its subject
+    members: Sequence[Mapping[str, Any]]  # its systems, best first
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of the leaderboard, as values that JSON can hold."""

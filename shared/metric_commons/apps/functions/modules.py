@@ -79,7 +79,6 @@ def described(module: str) -> Finding:
     )
     parts = [found.name, "", found.about, "", "inputs:", *inputs]
     parts += ["", "options:", *options] if options else []
-    parts += ["", "compiled path:", found.compiled] if found.compiled else []
     parts += ["", "results:", found.results, "", "example:", found.example]
     return Finding(found.to_dict(), parts)
 

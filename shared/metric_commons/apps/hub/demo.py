@@ -16,12 +16,11 @@ def answer(metric: Any, text: str) -> str:
     """
     try:
         arguments = json.loads(text)
-    except ValueError as error:
-        return json.dumps({"problem": f"the arguments are not JSON: {error}"})
-    if not isinstance(arguments, dict):
-        return json.dumps({"problem": "the arguments must be a JSON object"})
-    try:
+        if not isinstance(arguments, dict):
+            raise TypeError("the arguments must be a JSON object")
         result = metric.compute(**arguments)
+    except json.JSONDecodeError as error:
+        return json.dumps({"problem": f"the arguments are not JSON: {error}"})
     except (ValueError, TypeError) as error:
         return json.dumps({"problem": str(error)})
     if not isinstance(result, dict):  # as evaluate's `wer`

@@ -38,7 +38,7 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
-        from .server import CallLimits, serve
+        from .server import serve
 
     from ...programs.executions import PERMISSION
     from .root import Root
@@ -48,8 +48,8 @@ def mcp(
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if allow_execution:
         os.environ[PERMISSION] = "1"
-    context = CallContext(Root(root), allow_execution, ultrarag and ultrarag.resolve())
-    serve(context, CallLimits(seconds, gigabytes))
+    folder = ultrarag and ultrarag.resolve()
+    serve(CallContext(Root(root), allow_execution, folder, seconds, gigabytes))
 
 
 def ultrarag_init(folder: Path, *, root: Path | None = None) -> Finding:

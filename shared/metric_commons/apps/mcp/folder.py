@@ -24,7 +24,6 @@ _TOOLS = {
         "n_resamples": "n_resamples",
     },
 }
-_EXTENSION = "confidence_level"  # which UltraRAG lacks; passed on if parameter.yaml has it
 
 
 def write(folder: Path, root: Path | None = None) -> None:
@@ -81,7 +80,7 @@ def build(folder: Path, parameter_file: str) -> None:
     path = Path(parameter_file).absolute()
     if path.resolve().parent != folder.resolve():
         raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
-    parameters = config.read(path).content if is_file(path) else {}
+    parameters = config.read(path) if is_file(path) else {}
     # UltraRAG names the server after its folder, which may be a link.
     script = Path(parameter_file).parent / "src" / f"{path.parent.name}.py"
     description = {
@@ -96,8 +95,6 @@ def build(folder: Path, parameter_file: str) -> None:
 def _described(tool: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs and outputs of a tool, as server.yaml has them."""
     values = {**_TOOLS[tool], "save_path": "save_path"}
-    if _EXTENSION in parameters:
-        values[_EXTENSION] = _EXTENSION
     inputs = {
         argument: f"${value}" if value in parameters else value
         for argument, value in values.items()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from multiprocessing import connection, forkserver, resource_tracker
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -40,23 +40,11 @@ _processes.set_forkserver_preload(
 )
 
 
-class CallLimits(NamedTuple):
-    """What a call may use.
-
-    Args:
-        seconds: its time.
-        gigabytes: its memory (1 GB is 2**30 bytes).
-    """
-
-    seconds: float = 600.0
-    gigabytes: float = 4.0
-
-
-def serve(context: CallContext, limits: CallLimits) -> None:
+def serve(context: CallContext) -> None:
     """Serve on stdin and stdout until stdin ends; calls end with the server."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _end)
-    app = server(context, limits)
+    app = server(context)
 
     async def until_the_end() -> None:
         # All other output of this process and of calls goes to stderr.
@@ -81,7 +69,7 @@ def _end(*_: object) -> None:
     os._exit(_INTERRUPTED)
 
 
-def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[Any]":  # noqa: B008
+def server(context: CallContext) -> "Server[Any]":
     """Return a server that answers calls of the tools."""
     names = [name for name in NAMES if context.server_folder or name != "build"]
     waiting = anyio.Semaphore(_CALLS)
@@ -91,7 +79,7 @@ def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[A
 
     async def on_call(_: Any, request: Any) -> CallToolResult:
         async with waiting:
-            text, is_error = await answer(context, limits, request.name, request.arguments or {})
+            text, is_error = await answer(context, request.name, request.arguments or {})
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
 
     return Server(
@@ -103,33 +91,29 @@ def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[A
     )
 
 
-async def answer(
-    context: CallContext, limits: CallLimits, name: str, arguments: Mapping[str, Any]
-) -> tuple[str, bool]:
+async def answer(context: CallContext, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
     """Return the result of a call, or why there is none, and whether that is so.
 
     It is made by a process that is killed when this is cancelled.
     """
     receiver, sender = _processes.Pipe(duplex=False)
-    process = _processes.Process(
-        target=_work, args=(sender, limits.gigabytes, context, name, arguments)
-    )
+    process = _processes.Process(target=_work, args=(sender, context, name, arguments))
     try:
         await to_thread.run_sync(process.start)
         sender.close()
-        with anyio.fail_after(limits.seconds):
+        with anyio.fail_after(context.seconds):
             await anyio.wait_readable(receiver.fileno())
             text, is_error = receiver.recv()
             return text, is_error
     except TimeoutError:
         return (
-            f"took longer than {limits.seconds:g} seconds and was stopped; request less, or start "
+            f"took longer than {context.seconds:g} seconds and was stopped; request less, or start "
             "the server with a higher --seconds"
         ), True
     except (EOFError, ConnectionError):
         return (
             "the process of this call was killed, perhaps because it ran out of memory, of which "
-            f"it may use {limits.gigabytes:g} GB; try again, or request less"
+            f"it may use {context.gigabytes:g} GB; try again, or request less"
         ), True
     finally:
         for kill in (process.kill, lambda: os.killpg(process.pid or 0, signal.SIGKILL)):
@@ -144,20 +128,18 @@ async def answer(
 # In the process of a call
 
 
-def _work(
-    sender: Any, gigabytes: float, context: CallContext, name: str, arguments: Mapping[str, Any]
-) -> None:
+def _work(sender: Any, context: CallContext, name: str, arguments: Mapping[str, Any]) -> None:
     """Send the result of a tool, or why there is none, and whether that is so."""
     os.setsid()
     os.dup2(2, 1)
     threading.Thread(target=_end_with_the_server, daemon=True).start()
-    limit = int(gigabytes * 2**30)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    size = int(context.gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
     try:
         sender.send((call(context, name, arguments), False))
     except MemoryError:
-        told = f"needs more than the {gigabytes:g} GB of memory that a call may use; request less"
-        sender.send((f"{told}, or start the server with a higher --gigabytes", True))
+        limit = f"the {context.gigabytes:g} GB of memory that a call may use (--gigabytes)"
+        sender.send((f"needs more than {limit}; request less", True))
     except (ValueError, OSError, MissingExtraError) as error:
         sender.send((message(error), True))
     except Exception as error:

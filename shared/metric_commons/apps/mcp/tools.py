@@ -14,7 +14,7 @@ from ...evaluation.scoring.scoring import score
 from ...frameworks.harnesses import ultrarag
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
-from ...statistics.arguments.domains import Level, PerRow, Resamples
+from ...statistics.arguments.domains import PerRow, Resamples
 from ..functions.report import report as write_report
 from . import folder
 from .root import NewFile, Root
@@ -29,11 +29,15 @@ class CallContext(NamedTuple):
         root: the folder whose files may be read and written.
         execution_allowed: whether modules may run programs that a model wrote.
         server_folder: the folder written by `ultrarag-init`, if UltraRAG starts the server.
+        seconds: the time that a call may take.
+        gigabytes: its memory (1 GB is 2**30 bytes).
     """
 
     root: Root
     execution_allowed: bool = False
     server_folder: Path | None = None
+    seconds: float = 600.0
+    gigabytes: float = 4.0
 
 
 def evaluate(
@@ -43,7 +47,6 @@ def evaluate(
     gt_ls: Annotated[Sequence[Sequence[str]], PerRow("list of texts")],
     metrics: Sequence[str] | None = None,
     save_path: JsonPath | None = None,
-    confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score short answers: for each metric, the score of every row and avg_<metric>.
 
@@ -52,12 +55,9 @@ def evaluate(
         gt_ls: the accepted answers of each row.
         metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        confidence_level: of intervals of the means, such as 0.95; null for none.
     """
     scores = ultrarag.evaluate(pred_ls, gt_ls, metrics)
-    rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
-    ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    return _evaluated(ultrarag.signature("evaluate", len(pred_ls)), scores, save_path, ends)
+    return _evaluated(ultrarag.signature("evaluate", len(pred_ls)), scores, save_path)
 
 
 def evaluate_trec(
@@ -68,7 +68,6 @@ def evaluate_trec(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: JsonPath | None = None,
-    confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, equal to trec_eval's.
 
@@ -78,12 +77,9 @@ def evaluate_trec(
         metrics: of mrr, map, recall, ndcg and precision; all if null.
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks)
-    ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    line = ultrarag.signature("evaluate_trec")
-    return _evaluated(line, ultrarag.means(rows), save_path, ends)
+    scores = ultrarag.evaluate_trec(run_path, qrels_path, metrics, ks)
+    return _evaluated(ultrarag.signature("evaluate_trec"), scores, save_path)
 
 
 def evaluate_trec_pvalue(
@@ -96,7 +92,6 @@ def evaluate_trec_pvalue(
     ks: Sequence[int] | None = None,
     n_resamples: Resamples | None = None,
     save_path: JsonPath | None = None,
-    confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Compare two TREC runs by permutation tests.
 
@@ -110,13 +105,9 @@ def evaluate_trec_pvalue(
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         n_resamples: as in UltraRAG; ignored, since the tests here do not resample.
         save_path: where to save the result as JSON; the time is put into the name.
-        confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
     files = run_new_path, run_old_path, qrels_path
-    scores = ultrarag.evaluate_trec_pvalue(
-        *(*files, metrics, ks, n_resamples),
-        confidence_level=confidence_level,
-    )
+    scores = ultrarag.evaluate_trec_pvalue(*files, metrics, ks, n_resamples)
     return _evaluated(ultrarag.signature("evaluate_trec_pvalue"), scores, save_path)
 
 
@@ -132,25 +123,19 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
     return {}
 
 
-def _evaluated(
-    signature: str,
-    scores: Mapping[str, Any],
-    target: Path | None,
-    ends: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+def _evaluated(signature: str, scores: Mapping[str, Any], target: Path | None) -> dict[str, Any]:
     """Return the scores as UltraRAG's tools return them, with a signature.
 
     The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
     them to its user.
     """
-    further: dict[str, Any] = {"signature": signature}
-    further |= {"confidence_interval": ends} if ends else {}
     if target:
-        text = json.dumps(to_jsonable({**scores, **further}), ensure_ascii=False, indent=4)
+        saved = to_jsonable({**scores, "signature": signature})
+        text = json.dumps(saved, ensure_ascii=False, indent=4)
         write_whole(target, [text, "\n"])
         sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
-    sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{signature}\n")
-    return {"eval_res": scores, "saved_to": target and str(target), **further}
+    sys.stderr.write(f"{ultrarag.table(scores)}\n{signature}\n")
+    return {"eval_res": scores, "saved_to": target and str(target), "signature": signature}
 
 
 def evaluate_file(

@@ -67,9 +67,9 @@ def _columns(content: Content) -> dict[str, Any]:
     if not content.has("ground_truth"):
         return {"columns": {"prediction": message, "message": message, "reference": _no_call}}
     folder = content.path.resolve().parent
-    data, sidecars = b"", dict[str, str]()
+    data = b""
     if folder.name == "possible_answer":
-        data, sidecars = content.beside(folder.parent / content.path.name)
+        data = content.beside(folder.parent / content.path.name)
     questions = [json.loads(line) for line in data.splitlines() if line.strip()]
     tools = {question["id"]: question.get("function") or [] for question in questions}
 
@@ -82,7 +82,6 @@ def _columns(content: Content) -> dict[str, Any]:
     return {
         "columns": {"reference": expected},
         "options": {"arguments": "bfcl"},  # each argument is a list of accepted values
-        "sidecars": sidecars,
     }
 
 

@@ -55,7 +55,7 @@ def _key(record: Record, name: Any) -> _Key:
 
 def _run(content: Content) -> dict[str, Any]:
     """Return the run, with the metrics from the file of statistics beside it."""
-    data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
+    data = content.beside(content.path.with_name("per_instance_stats.json"))
     metrics = _metrics(json.loads(data or "[]"))
     return {
         "rows": ((None, state) for state in content.document["request_states"]),
@@ -63,7 +63,6 @@ def _run(content: Content) -> dict[str, Any]:
             "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {})
         },
         "task": content.path.resolve().parent.name.partition(":")[0],
-        "sidecars": sidecars,
     }
 
 

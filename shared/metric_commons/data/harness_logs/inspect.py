@@ -124,7 +124,7 @@ def reference(record: Record) -> Any:
 
 
 def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
-    """Return the header and the samples, in the order of the dataset rather than of completion."""
+    """Return the header and the samples, epoch by epoch."""
     file: Any = content.file
     archive = zipfile.ZipFile(file)
     members = {member.filename: member for member in archive.infolist()}  # the last one wins
@@ -143,14 +143,12 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     else:
         start = document("_journal/start.json") if "_journal/start.json" in members else {}
         header = {"eval": start.get("eval"), "status": "started"}
-    ids = ((header.get("eval") or {}).get("dataset") or {}).get("sample_ids") or []
-    order = {str(sample): position for position, sample in enumerate(ids)}
 
-    def rank(name: str) -> tuple[int, int]:
-        sample, _, epoch = name.removeprefix("samples/").removesuffix(".json").rpartition("_epoch_")
-        return int(epoch) if epoch.isdigit() else 1, order.get(sample, len(order))
+    def epoch(name: str) -> int:
+        number = name.removesuffix(".json").rpartition("_epoch_")[2]
+        return int(number) if number.isdigit() else 1
 
-    names = sorted((name for name in members if name.startswith("samples/")), key=rank)
+    names = sorted((name for name in members if name.startswith("samples/")), key=epoch)
     return header, ((None, document(name)) for name in names)
 
 

@@ -38,7 +38,7 @@ def _run(content: Content) -> dict[str, Any]:
     if match is None:
         return {"columns": {"task": lambda _: None}}
     task = match["task"]
-    data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
+    data = content.beside(path.with_name(f"results_{match['date']}.json"))
     results = json.loads(data or "{}")
     higher = results.get("higher_is_better", {}).get(task) or {}
     return {
@@ -47,7 +47,6 @@ def _run(content: Content) -> dict[str, Any]:
         "task": task,
         "samples": results.get("n-samples", {}).get(task, {}).get("effective"),
         "lower_is_better": frozenset(metric for metric, is_up in higher.items() if not is_up),
-        "sidecars": sidecars,
     }
 
 

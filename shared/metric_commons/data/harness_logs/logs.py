@@ -13,7 +13,6 @@ record, the row in the log, which are computed only on request:
 * `error` tells whether the sample ended in an error.
 """
 
-import hashlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -70,12 +69,9 @@ class Content:
         is_row = isinstance(self.first, Mapping | list) and not isinstance(self.document, Mapping)
         return list(self.first) if is_row else []
 
-    def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
-        """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
-        if not path.is_file():
-            return b"", {}
-        data = read_file(path)
-        return data, {str(path): hashlib.sha256(data).hexdigest()}
+    def beside(self, path: Path) -> bytes:
+        """Return another file of the run; empty if it is missing."""
+        return read_file(path) if path.is_file() else b""
 
 
 class LoggedMeans(NamedTuple):
@@ -106,7 +102,6 @@ class Log:
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     options: Mapping[str, Any] = field(default_factory=dict)  # that modules need to read it
-    sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
     means: Sequence[LoggedMeans] = ()  # for a format without rows
     names: Sequence[str] = ()  # of the fields of the first row, where they are known

@@ -163,8 +163,6 @@ class Source:
         record: dict[str, Any] = {"path": str(self.path), "sha256": self.sha256, "rows": self.rows}
         if self.log.format_name != PLAIN_ROWS:
             record["format"] = self.log.format_name
-        if self.log.sidecars:
-            record["beside"] = dict(self.log.sidecars)
         return record
 
     def location(self, row: int) -> str:
@@ -258,8 +256,7 @@ class Source:
             if steps(field)[0] not in record:
                 return missing_field(field, record)
             return f"field {field!r} is missing; {error}"
-        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        return f"{field} does not conform to the format {self.log.format_name}: {detail}"
+        return f"{field} does not conform to the format {self.log.format_name}: {error}"
 
     def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
         """Return the values of cells of CSV or TSV, after `start` rows."""

@@ -348,18 +348,7 @@ def _error(path: File, data: bytes, layout: Layout, first: int) -> ValueError:
     return ValueError(f"{os.fspath(path)} cannot be read")
 
 
-class LineError(ValueError):
-    """A line is not valid; the message names its location, the reason and its text."""
-
-    def __init__(self, problem: str, line: str) -> None:
-        super().__init__(problem, line)
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return ": ".join(self.args)
-
-
 def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueError:
     text = line.strip().decode("utf-8", "backslashreplace")
     excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
-    return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)
+    return ValueError(f"{os.fspath(path)}, line {number}: {problem}: {excerpt}")

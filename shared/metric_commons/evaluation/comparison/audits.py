@@ -183,7 +183,8 @@ def _cells(text: str) -> list[list[str]]:
     if rule is None:
         raise ValueError("there is no table of Markdown, such as | Model | NQ (n=500) |")
     rows = [lines[rule - 1], *takewhile(lambda line: "|" in line, lines[rule + 1 :])]
-    table = [[re.sub(r"[*_`~$]", "", c).strip() for c in row.strip("|").split("|")] for row in rows]
+    bare = (re.sub(r"[*_`~$]", "", row).strip("|") for row in rows)
+    table = [[cell.strip() for cell in re.split(r"\|", row)] for row in bare]
     for cells in table:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")

@@ -192,8 +192,7 @@ def with_intervals(results: Results, level: float | None = None) -> Results:
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     """Return the file of rows that a result names, if it exists."""
     path = Path(record["path"])
-    candidates = (path, result.parent / path, result.parent / path.name)
-    return next(filter(is_file, candidates), None)
+    return next(filter(is_file, (path, result.parent / path.name)), None)
 
 
 def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:

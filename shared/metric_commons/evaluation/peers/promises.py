@@ -6,31 +6,13 @@ The example in the docstring is run unchanged. The promises are checked on its f
 
 import doctest
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, name_of, script_of
-from ...module.declaration.declared_module import DeclaredModule
 from ..rows.states import State
-
-
-class ExampleCall(NamedTuple):
-    """The first call of the example of a module."""
-
-    module: DeclaredModule
-    columns: Mapping[str, Sequence[Any]]
-    options: Mapping[str, Any]
-
-    def result(self, rows: slice = slice(None), **more: Any) -> Mapping[str, Any]:
-        """Return the result of the call for some of its rows, with further options."""
-        columns = {name: column[rows] for name, column in self.columns.items()}
-        result: Mapping[str, Any] = self.module.compute(**columns, **self.options, **more)
-        return result
-
-
-Problems = Iterator[str]
 
 
 def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]]:
@@ -47,82 +29,76 @@ def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]
     """
     name = name_of(module)
     script_of(name)
-    calls: list[ExampleCall] = []
-    for promise, check in _PROMISES.items():
-        try:
-            problem = next(check(calls[0]) if calls else _runs(name, calls), None)
-        except Exception as error:  # whatever the module raises
-            problem = f"{type(error).__name__}: {error}"
-        yield promise, problem
-        if not calls:
-            return
+    metric = load_without_evaluate(name)
+    calls: list[dict[str, Any]] = []
+    problem = _problem(lambda: _example(name, metric, calls))
+    yield "its example runs and prints what it shows", problem
+    if problem:
+        return
+    options = calls[0]
+    columns = {n: options.pop(n) for n in metric.input_names if options.get(n) is not None}
+
+    def result(rows: slice, **more: Any) -> Mapping[str, Any]:
+        part = {field: column[rows] for field, column in columns.items()}
+        scores: Mapping[str, Any] = metric.compute(**part, **options, **more)
+        return scores
+
+    def order() -> str:
+        is_same = _text(result(slice(None, None, -1))) == _text(result(slice(None)))
+        return "" if is_same else "rows in another order have another result"
+
+    def merging() -> str:
+        known = State(name).metric.options
+        states = [State(name, **{n: v for n, v in options.items() if n in known}) for _ in "ab"]
+        for state, rows in zip(states, (slice(0, 1), slice(1, None)), strict=True):
+            state.update(**{field: column[rows] for field, column in columns.items()})
+        states[0].merge(states[1])
+        merged = states[0].result()
+        whole = {n: value for n, value in result(slice(None)).items() if n in merged}
+        return "" if _text(merged) == _text(whole) else "merged parts have another result"
+
+    def intervals() -> str:
+        if "confidence_level" not in metric.declared_options:
+            return "it has no option confidence_level; pass **summary to summarize"
+        has_some = result(slice(None), confidence_level=0.9).get("confidence_interval")
+        return "" if has_some is not None else "confidence_level changes nothing"
+
+    yield "the order of rows does not matter", _problem(order)
+    yield "parts can be merged", _problem(merging)
+    yield "scores have intervals", _problem(intervals)
 
 
-def _runs(name: str, calls: list[ExampleCall]) -> Problems:
-    """Run the example of a module, and note its first call of `compute`."""
-    module = load_without_evaluate(name)
+def _problem(check: Callable[[], str]) -> str | None:
+    try:
+        return check() or None
+    except Exception as error:  # whatever the module raises
+        return f"{type(error).__name__}: {error}"
 
-    class Recorded(type(module)):  # type: ignore[misc]
+
+def _example(name: str, metric: Any, calls: list[dict[str, Any]]) -> str:
+    """Run the example of a module, and note its calls of `compute`."""
+
+    class Recorded(type(metric)):  # type: ignore[misc]
         """The module, which notes its calls."""
 
         def compute(self, **arguments: Any) -> Any:
             """Return the result of a call, which is noted."""
-            options = {**self.settings, **arguments}
-            inputs = [n for n in module.input_names if options.get(n) is not None]
-            calls.append(ExampleCall(module, {n: options.pop(n) for n in inputs}, options))
+            calls.append({**self.settings, **arguments})
             return super().compute(**arguments)
 
     package = SimpleNamespace(load=lambda _, **settings: Recorded(**settings))
     names = {"evaluate": package, "metric_commons": package}
     example = doctest.DocTestParser().get_doctest(
-        module.written_docstring, names, name, str(script_of(name)), 0
+        metric.written_docstring, names, name, str(script_of(name)), 0
     )
     for step in example.examples:
         if step.source in ("import evaluate\n", "import metric_commons\n"):
             step.source = "pass\n"
     output: list[str] = []
     if doctest.DocTestRunner(verbose=False).run(example, out=output.append).failed:
-        calls.clear()
-        yield "".join(output).strip()
-    elif not calls:
-        yield "no example of the class calls compute"
+        return "".join(output).strip()
+    return "" if calls else "no example of the class calls compute"
 
 
-def _ignores_order(call: ExampleCall) -> Problems:
-    if not _same(call.result(slice(None, None, -1)), call.result()):
-        yield "rows in another order have another result"
-
-
-def _merges(call: ExampleCall) -> Problems:
-    name = call.module.name
-    known = State(name).metric.options
-    options = {n: value for n, value in call.options.items() if n in known}
-    states = []
-    for rows in (slice(0, 1), slice(1, None)):
-        state = State(name, **options)
-        state.update(**{name: column[rows] for name, column in call.columns.items()})
-        states.append(state)
-    states[0].merge(states[1])
-    merged = states[0].result()
-    if not _same(merged, {n: value for n, value in call.result().items() if n in merged}):
-        yield "the merged states of parts give another result"
-
-
-def _has_intervals(call: ExampleCall) -> Problems:
-    if "confidence_level" not in call.module.declared_options:
-        yield "it has no option confidence_level; pass **summary to summarize"
-    result = call.result(confidence_level=0.9)
-    if result.get("confidence_interval") is None:
-        yield "confidence_level changes nothing"
-
-
-def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
-
-
-_PROMISES: Mapping[str, Callable[[ExampleCall], Problems]] = {
-    "its example runs and prints what it shows": lambda call: iter(()),
-    "the order of rows does not matter": _ignores_order,
-    "parts can be merged": _merges,
-    "scores have intervals": _has_intervals,
-}
+def _text(result: Mapping[str, Any]) -> str:
+    return json.dumps(result, sort_keys=True)

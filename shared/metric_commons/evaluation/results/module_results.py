@@ -28,6 +28,7 @@ _IN_RECORD = {
 }
 _BY_SCORE = ("confidence_interval", "score_bounds", *_IN_RECORD.values())
 _COUNTS = ("n_clusters", "missing_rows")
+_INFINITE = (math.inf, -math.inf)
 # What a file has of a run beside its records and the values that are not numbers.
 _HEADER = tuple(RunHeader.__annotations__)
 
@@ -130,7 +131,9 @@ class ModuleResult:
     @property
     def groups(self) -> dict[str, dict[str, Any]]:
         """Return the scores of groups with their number of rows `n`, and what is about them."""
-        return self.values.get("groups") or {}
+        groups = self.values.get("groups")
+        parts = groups if isinstance(groups, dict) else {}
+        return {name: part for name, part in parts.items() if isinstance(part, dict)}
 
     def records(self, system: str, module: str) -> Iterator[ScoreRecord]:
         """Yield the lines of a table: each score that is a number, of all rows and of groups."""
@@ -148,7 +151,7 @@ class ModuleResult:
                 yield ScoreRecord(system, module, score, group, value, *uncertain)
 
     def run(self) -> dict[str, Any]:
-        """Return all that a file has of a run beside its records: curves, lists, and the like."""
+        """Return all that a file has of a run beside its records: curves, lists, infinities ..."""
         values = _without(self.values, _values_of(self.records("", "")))
         header = {name: getattr(self, name) for name in _HEADER}
         return header | ({"values": values} if values else {})
@@ -252,6 +255,8 @@ def _without(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, A
     for name, value in values.items():
         if isinstance(value, dict) and name in known:
             left |= {name: part} if (part := _without(value, known[name])) else {}
+        elif value in _INFINITE:  # for which a record has null, as for NaN
+            left[name] = str(value)
         elif name not in known:
             left[name] = value
     return left
@@ -262,7 +267,7 @@ def _add(values: dict[str, Any], others: Mapping[str, Any]) -> None:
         if isinstance(value, dict) and isinstance(values.get(name), dict):
             _add(values[name], value)
         else:
-            values[name] = value
+            values[name] = float(value) if value in map(str, _INFINITE) else value
 
 
 def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResult:

@@ -1,6 +1,6 @@
 """Blocks of rows, which are scored one by one in any process, and joined again."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from itertools import repeat
@@ -8,17 +8,15 @@ from typing import Any
 
 from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once
-from ...text.tokens.normalizers import tokenized_once
 from .row_tables import RowTable, joined, kept_by, scored
-from .rows import Block, InputError
+from .rows import Block, InputError, Metrics
 from .samples import samples_of_rows
 from .worker_processes import REFUSALS, EndedError, mapped
 
 Tables = dict[str, dict[str, RowTable]]  # the scored rows of each system by every module
 
 
-@tokenized_once()
-def tables_of(block: Block, metrics: Mapping[str, Any], missing: Missing = "refuse") -> Tables:
+def tables_of(block: Block, metrics: Metrics, missing: Missing = "refuse") -> Tables:
     """Return the scored rows of each system, by every module.
 
     Args:
@@ -54,7 +52,7 @@ def tables_of(block: Block, metrics: Mapping[str, Any], missing: Missing = "refu
 def score_blocks(
     parts: Callable[[], Iterable[Any]],
     block_of: Callable[[Any], Block],
-    metrics: Mapping[str, Any],
+    metrics: Metrics,
     missing: Missing = "refuse",
     jobs: int = 1,
 ) -> Tables:
@@ -107,7 +105,7 @@ def finished(tables: Tables, missing: Missing, **how: Any) -> Tables:
     return found
 
 
-def needs_all_rows(metrics: Mapping[str, Any]) -> bool:
+def needs_all_rows(metrics: Metrics) -> bool:
     """Return whether the values of an option of a module depend on all rows together."""
     return any(
         value is not None and metric.options.get(name) == value
@@ -125,7 +123,7 @@ def with_tables(tables: Tables, changed: Callable[[RowTable], RowTable]) -> Tabl
     }
 
 
-def with_metrics(tables: Tables, metrics: Mapping[str, Any]) -> Tables:
+def with_metrics(tables: Tables, metrics: Metrics) -> Tables:
     """Return tables that were sent from another process, where a module was only a name."""
     return with_tables(tables, lambda table: replace(table, metric=metrics[table.metric]))
 

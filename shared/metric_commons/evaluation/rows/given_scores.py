@@ -11,7 +11,7 @@ from ...statistics.arguments.checks import RowError, nearest, shown
 from .blocks import Tables, finished
 from .logged_scores import SCORES, LoggedScores
 from .row_tables import RowTable, row_labels
-from .rows import Rows
+from .rows import Rows, Values
 from .samples import BOUNDS
 
 _SYSTEM = ("system", "model", "name")
@@ -98,7 +98,7 @@ def tables_of_scores(
     ends = None if bounds is None else (bounds[0], bounds[1])
     metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, ends)
     names = list(dict.fromkeys(name for _, name in scores))
-    values: dict[str, Any] = {}  # by system: a row for each score
+    values: Values = {}  # by system: a row for each score
     for owner_of_row in systems:
         by_id = [scores.get((owner_of_row, name), {}) for name in names]
         values[owner_of_row] = np.array([[_mean(of.get(key)) for key in keys] for of in by_id])

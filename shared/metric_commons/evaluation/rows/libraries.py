@@ -19,7 +19,7 @@ from ...module.catalog.request import Missing
 from ...module.declaration.declarations import USUAL_NAMES
 from ...statistics.arguments.checks import nearest
 from .blocks import Tables, merged, score_blocks, with_metrics, without_metrics
-from .rows import Block, Fields
+from .rows import Block, Fields, Metrics, Named, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +34,7 @@ _MISSING = (
 )
 
 
-def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
+def columns_of_table(data: Any, names: Iterable[str]) -> Values:
     """Return the columns of a table of `blocks_of_table`.
 
     Raises:
@@ -48,7 +48,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
     return next(blocks_of_table(data, names, sys.maxsize), {name: [] for name in names})
 
 
-def blocks_of_table(data: Any, names: Iterable[str], size: int) -> Iterator[dict[str, Any]]:
+def blocks_of_table(data: Any, names: Iterable[str], size: int) -> Iterator[Values]:
     """Yield columns of a table by name: of at most `size` rows, if it is one of many rows.
 
     Args:
@@ -82,21 +82,21 @@ def blocks_of_table(data: Any, names: Iterable[str], size: int) -> Iterator[dict
         yield {name: block[name] for name in wanted}
 
 
-def _batches(data: Any, names: Collection[str], size: int) -> Iterator[dict[str, Any]]:
+def _batches(data: Any, names: Collection[str], size: int) -> Iterator[Values]:
     """Yield columns of an IterableDataset, or of rows."""
-    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
-        raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
     if hasattr(data, "iter"):
         for batch in data.iter(size):
             check_columns(names, batch)
             yield {name: batch[name] for name in names}
         return
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
     rows = iter(data)
     while block := list(islice(rows, size)):
         for row in block:
             if not isinstance(row, Mapping):
-                problem = f"data must be a table with columns, got rows of {type(row).__name__}"
-                raise ValueError(problem)
+                kind = type(row).__name__
+                raise ValueError(f"data must be a table with columns, got rows of {kind}")
             check_columns(names, row)
         yield {name: [row[name] for row in block] for name in names}
 
@@ -109,11 +109,9 @@ def table_names(data: Any) -> list[str] | None:
     """
     if isinstance(data, Mapping):
         return list(data)
-    if not (hasattr(data, "__len__") or is_spark(data) or hasattr(data, "select_columns")):
-        return None
     for attribute in ("columns",) if is_spark(data) else ("column_names", "columns"):
         names = getattr(data, attribute, None)
-        if names is not None and not callable(names) and hasattr(data, "__getitem__"):
+        if names is not None and not callable(names):
             texts = list(names)
             if all(isinstance(name, str) for name in texts):
                 return texts
@@ -167,7 +165,7 @@ def check_columns(wanted: Iterable[str], names: Iterable[str]) -> None:
             )
 
 
-def numbered_blocks(fields: Fields, parts: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
+def numbered_blocks(fields: Fields, parts: Iterable[Named]) -> Iterator[Block]:
     """Yield the blocks of parts of a table that have rows; errors number all rows."""
     start = 0
     for columns in parts:
@@ -186,8 +184,8 @@ def numbered_blocks(fields: Fields, parts: Iterable[Mapping[str, Any]]) -> Itera
 def tables_of_spark(
     df: "DataFrame",
     fields: Fields,
-    metrics: Mapping[str, Any],
-    modules: Mapping[str, Mapping[str, Any]],
+    metrics: Metrics,
+    modules: Mapping[str, Named],
     missing: Missing = "refuse",
 ) -> Tables:
     """Return the scored rows of a DataFrame of Spark or Spark Connect.
@@ -218,7 +216,7 @@ def tables_of_spark(
 
 
 def on_executors(
-    modules: Mapping[str, Mapping[str, Any]], *arguments: Any
+    modules: Mapping[str, Named], *arguments: Any
 ) -> "Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]":
     """Return the function of record batches that executors run, with one row as its result.
 
@@ -262,7 +260,7 @@ def on_executors(
 
 
 def _pickled_tables(
-    modules: Mapping[str, Mapping[str, Any]],
+    modules: Mapping[str, Named],
     scripts: Mapping[str, str],
     fields: Fields,
     missing: Missing,

@@ -23,7 +23,7 @@ from ...statistics.arguments.domains import range_of_rows, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics
 from .logged_scores import LOGGED, LoggedScores
-from .rows import Rows, called_clusters
+from .rows import Named, Rows, Values, called_clusters
 
 Kept = Literal["scores", "sums", "inputs"]
 # What is kept of a row, by the kind of the module's scores; the inputs for all others.
@@ -58,14 +58,14 @@ class RowTable:
     """
 
     metric: Any
-    columns: Mapping[str, Any]
+    columns: Named
     ids: Sequence[Any] | None = None
     groups: Sequence[Any] | None = None
     clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     digests: NDArray[np.uint64] | None = None
     texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
-    conditions: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Named = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), self.reasons))
@@ -76,7 +76,7 @@ class RowTable:
         return str(self.metric.name)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Values:
         """Return the options that affect scores."""
         return {name: v for name, v in self.metric.options.items() if name not in REPORTING}
 
@@ -91,7 +91,7 @@ class RowTable:
         if self.kept == "scores":
             return dict(self.columns)
         if self.kept == "sums":
-            scores: Mapping[str, Any] = self.statistics.of_rows()
+            scores: Named = self.statistics.of_rows()
         elif "per_example" in self.metric.options:
             alone = {name: v for name, v in _ALONE.items() if name in self.metric.options}
             scores = self.metric.compute(**self.columns, **alone, per_example=True)["per_example"]
@@ -134,9 +134,9 @@ class RowTable:
 
         return replace(self, **{name: of_name(name) for name in _OF_ROWS})
 
-    def labels(self) -> dict[str, Any]:
+    def labels(self) -> Values:
         """Return the groups and clusters, as modules take them."""
-        clusters: Any = self.clusters if len(self.clusters) > 1 else None
+        clusters: Any = self.clusters or None
         if len(self.clusters) == 1:
             (clusters,) = self.clusters.values()
         return {"groups": self.groups, "clusters": clusters}
@@ -162,8 +162,8 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     reasons = rows.reasons if any(rows.reasons) else ()
     here = [row for row, reason in enumerate(reasons) if not reason]
     answered = rows.take(here) if reasons else rows
-    columns: dict[str, Any] = {}
-    texts: dict[str, Any] = {}
+    columns: Values = {}
+    texts: Values = {}
     if LOGGED in rows.columns:
         columns = {LOGGED: answered.columns[LOGGED]}
     elif here or not reasons:
@@ -185,7 +185,7 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     )
 
 
-def _kept_columns(metric: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _kept_columns(metric: Any, given: Named) -> tuple[Values, Values]:
     """Return the scores, sums or inputs of rows by name, and texts about rows."""
     given = {name: column for name, column in given.items() if column is not None}
     inputs = metric.with_nan({n: given[n] for n in metric.input_names if n in given})
@@ -220,7 +220,7 @@ def _spread(column: Any, rows: Sequence[int], number: int) -> Any:
     return values
 
 
-def row_labels(rows: Rows, number: int) -> dict[str, Any]:
+def row_labels(rows: Rows, number: int) -> Values:
     """Return the ids, groups and clusters of rows as texts.
 
     Raises:
@@ -239,7 +239,7 @@ def row_labels(rows: Rows, number: int) -> dict[str, Any]:
     }
 
 
-def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
+def result(table: RowTable, **reporting: Any) -> Values:
     """Return the result of `compute` for all rows of a table.
 
     Args:
@@ -252,11 +252,14 @@ def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
     metric = table.metric
     reporting |= {name: v for name, v in table.labels().items() if name in metric.options}
     if table.kept == "inputs":
-        found: dict[str, Any] = metric.compute(**table.columns, **reporting)
+        found: Values = metric.compute(**table.columns, **reporting)
         return found
     if table.kept == "sums":
         metric.check_sums(table.statistics)
-        return dict(summarize(table.statistics, **reporting))
+        try:
+            return dict(summarize(table.statistics, **reporting))
+        except KeyError as error:  # of a file that was changed
+            raise ValueError(f"the rows have no column {error}") from None
     texts = dict(table.texts) if reporting.get("per_example") else {}
     return summarize(table.columns, _averages(table), **reporting) | texts
 
@@ -355,32 +358,27 @@ def check_mergeable(first: RowTable, part: RowTable) -> None:
             )
     if not (len(first) and len(part)):
         return
-    names = [_names_of(table) for table in (first, part)]
-    if first.columns and part.columns and first.kept != "sums":
-        names = [{*labels, *t.columns} for labels, t in zip(names, (first, part), strict=True)]
+    of_inputs = first.columns and part.columns and first.kept != "sums"
+    names = []
+    for table in (first, part):
+        labels = {"ids": table.ids, "groups": table.groups}
+        names.append({name for name, column in labels.items() if column is not None})
+        names[-1].update(table.clusters, table.columns if of_inputs else ())
     if different := sorted(names[0] ^ names[1]):
         raise ValueError(f"some rows have {', '.join(different)}, others have none")
 
 
-def _names_of(table: RowTable) -> set[str]:
-    """Return which labels the rows have."""
-    labels = {"ids": table.ids, "groups": table.groups}
-    return {*table.clusters, *(name for name, column in labels.items() if column is not None)}
-
-
-def _added_conditions(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _added_conditions(parts: Sequence[Named]) -> Values:
     """Return the conditions of all rows, in which numbers of rows are added up.
 
     >>> _added_conditions([{"filter": "x", "left_out": {"error": 1}}, {"filter": "x"}])
     {'filter': 'x', 'left_out': {'error': 1}}
     """
-    total: dict[str, Any] = {}
+    total: Values = {}
     for name in dict.fromkeys(name for conditions in parts for name in conditions):
-        values = [conditions[name] for conditions in parts if name in conditions]
-        if isinstance(values[0], Mapping):
-            total[name] = dict(sum(map(Counter, values), Counter[str]()))
-        elif len(values) < len(parts) or any(value != values[0] for value in values):
+        values = [conditions.get(name) for conditions in parts]
+        counts = [Counter(value) for value in values if isinstance(value, Mapping)]
+        if not counts and any(value != values[0] for value in values):
             raise ValueError(f"rows of different conditions cannot be merged: {name}")
-        else:
-            total[name] = values[0]
+        total[name] = dict(sum(counts, Counter[str]())) if counts else values[0]
     return total

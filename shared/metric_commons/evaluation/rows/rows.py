@@ -10,6 +10,9 @@ from ...module.declaration.columns import holds_maps
 from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.checks import RowError
 
+Named = Mapping[str, Any]  # values by name
+Values = dict[str, Any]  # likewise
+Metrics = Mapping[str, Any]  # modules with their options, by name
 Place = Callable[[str, int], str]  # from a column and a row, the words for them in a message
 
 
@@ -38,7 +41,7 @@ class Rows:
     (['y'], 2)
     """
 
-    columns: Mapping[str, Any]
+    columns: Named
     ids: Sequence[Any] | None = None
     groups: Sequence[Any] | None = None
     clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -117,9 +120,7 @@ class Fields:
         names = {**labels, **self.inputs[system][module]}
         return self.clusters[called[name]] if name in called else names.get(name) or name
 
-    def block(
-        self, columns: Mapping[str, Any], place: Place | None, reasons: Sequence[str] = ()
-    ) -> Block:
+    def block(self, columns: Named, place: Place | None, reasons: Sequence[str] = ()) -> Block:
         """Return the rows of each system, for each module.
 
         Args:
@@ -145,7 +146,7 @@ class Fields:
         }
 
 
-def by_field(clusters: Any) -> Mapping[str, Any]:
+def by_field(clusters: Any) -> Named:
     """Return clusters by field, of which labels alone have none."""
     if clusters is None:
         return {}

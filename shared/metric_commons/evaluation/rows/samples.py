@@ -24,7 +24,7 @@ from ...statistics.arguments.domains import range_of_rows
 from .joins import check_unique
 from .logged_scores import LOGGED, LoggedScores
 from .row_tables import RowTable, result, scored
-from .rows import Rows
+from .rows import Named, Rows, Values
 
 BOUNDS = "bounds"  # among the conditions of a table: missing rows may have any score
 _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -47,7 +47,7 @@ def samples_of_rows(
     *,
     score: str | None = None,
     repeats_allowed: bool = False,
-    conditions: Mapping[str, Any] | None = None,
+    conditions: Named | None = None,
 ) -> dict[str, RowTable]:
     """Return the tables of a system with one row for each sample that counts.
 
@@ -221,7 +221,7 @@ def _samples(table: RowTable) -> list[list[int]]:
     return [*samples.values()]
 
 
-def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:
+def bounded_result(table: RowTable, **reporting: Any) -> Values:
     """Return the result of the rows with a score, with the bounds of all rows.
 
     Under `score_bounds` and `missing_rows`, also for each group.
@@ -240,7 +240,7 @@ def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:
                 "such rows"
             )
 
-    def filled(side: int) -> dict[str, Any]:
+    def filled(side: int) -> Values:
         columns = {n: np.nan_to_num(v, nan=ends[n][side]) for n, v in table.columns.items()}
         return result(replace(table, columns=columns), **reporting)
 
@@ -250,12 +250,12 @@ def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:
 
 
 def _bounded(
-    found: Mapping[str, Any],
-    low: Mapping[str, Any],
-    high: Mapping[str, Any],
+    found: Named,
+    low: Named,
+    high: Named,
     scores: Sequence[str],
     missing: int,
-) -> dict[str, Any]:
+) -> Values:
     """Return a result with the bounds of all rows, also for each group."""
     bounded = {**found, "missing_rows": missing}
     bounded["score_bounds"] = {name: [low[name], high[name]] for name in scores}

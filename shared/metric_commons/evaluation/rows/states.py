@@ -19,9 +19,10 @@ from ...module.declaration.declarations import (
 )
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import as_column
+from .blocks import needs_all_rows
 from .joins import check_unique
 from .row_tables import RowTable, check_mergeable, joined, result, scored
-from .rows import Rows, by_field
+from .rows import Rows, Values, by_field
 
 _SYSTEM = "rows"  # the name of the only system in the file of a state
 
@@ -53,9 +54,9 @@ class State:
             raise ValueError(f"{name} is about single rows; ask compute for it")
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
-        for name, value in self.metric.options.items():
-            if value is not None and self.metric.options_of_all_rows.get(name) == value:
-                raise ValueError(f"{name}={value!r} follows from all rows; name its value")
+        if needs_all_rows({self.module: self.metric}):
+            values = ", ".join(self.metric.options_of_all_rows)
+            raise ValueError(f"{values} follows from all rows; name its value")
         self._empty = RowTable(metric=self.metric, columns={})
         self._tables: list[RowTable] = []
         self._ids: set[str] = set()
@@ -118,7 +119,7 @@ class State:
                 tables = list(state._tables)
             self._add(tables)
 
-    def result(self, **reporting: Any) -> dict[str, Any]:
+    def result(self, **reporting: Any) -> Values:
         """Return the result of `compute` for all rows.
 
         Args:

@@ -8,6 +8,7 @@ that scored stand in the metadata of the schema, and in JSON Lines in the first 
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -25,6 +26,7 @@ from .blocks import Tables
 from .joins import check_unique
 from .logged_scores import LOGGED, SCORES, LoggedScores
 from .row_tables import RowTable, kept_by
+from .rows import Named, Values
 from .versions import DISTRIBUTION, version
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class RowFile:
     """The tables in a file, and where their rows come from."""
 
     tables: Tables
-    provenance: dict[str, Any] = field(default_factory=dict)
+    provenance: Values = field(default_factory=dict)
 
 
 def is_json_lines(path: str | Path) -> bool:
@@ -51,7 +53,7 @@ def is_json_lines(path: str | Path) -> bool:
 def write_tables(
     path: str | Path,
     tables: Mapping[str, Mapping[str, RowTable]],
-    provenance: Mapping[str, Any] | None = None,
+    provenance: Named | None = None,
 ) -> str:
     """Write a file, whole or not at all, and return its SHA-256.
 
@@ -66,7 +68,7 @@ def write_tables(
     """
     import pyarrow as pa
 
-    header: dict[str, Any] = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": {}}
+    header: Values = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": {}}
     header["provenance"] = to_jsonable(dict(provenance or {}))
     parts = []
     for system, modules in tables.items():
@@ -121,17 +123,15 @@ def has_parquet_header(path: Path) -> bool:
         return True
 
 
-def _arrow(system: str, modules: Mapping[str, RowTable]) -> "tuple[pa.Table, dict[str, Any]]":
+def _arrow(system: str, modules: Mapping[str, RowTable]) -> "tuple[pa.Table, Values]":
     """Return the rows of a system as a table of Arrow, and what a header says of them."""
     import pyarrow as pa
 
-    def struct(columns: Mapping[str, Any]) -> "pa.StructArray":
+    def struct(columns: Named) -> "pa.StructArray":
         return pa.StructArray.from_arrays([*columns.values()], [*columns])
 
     first = next(iter(modules.values()))
-    columns: dict[str, Any] = {
-        "system": pa.array([system] * len(first), pa.string()).dictionary_encode()
-    }
+    columns: Values = {"system": pa.array([system] * len(first), pa.string()).dictionary_encode()}
     for name, labels in (("id", first.ids), ("group", first.groups)):
         if labels is not None:
             columns[name] = pa.array(labels, pa.string())
@@ -187,7 +187,7 @@ def _array(column: Any) -> Any:
         return None
 
 
-def _parquet(whole: "pa.Table", header: Mapping[str, Any]) -> bytes:
+def _parquet(whole: "pa.Table", header: Named) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -198,7 +198,7 @@ def _parquet(whole: "pa.Table", header: Mapping[str, Any]) -> bytes:
     return content
 
 
-def _json_lines(whole: "pa.Table", header: Mapping[str, Any]) -> Iterator[bytes]:
+def _json_lines(whole: "pa.Table", header: Named) -> Iterator[bytes]:
     yield f"{json.dumps(header)}\n".encode()
     for batch in whole.to_batches(_ROWS):
         for row in batch.to_pylist():
@@ -244,7 +244,7 @@ def _read_parquet(file: Any) -> RowFile:
 def _read_json_lines(file: Any) -> RowFile:
     header = _checked(file.readline())
     runs = header["runs"]
-    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in runs}
+    rows: dict[str, list[Values]] = {system: [] for system in runs}
     for number, line in enumerate(file, start=2):
         try:
             record = json.loads(line)
@@ -263,17 +263,14 @@ def _read_json_lines(file: Any) -> RowFile:
     return RowFile(tables, header["provenance"])
 
 
-def _checked(text: str | bytes | None) -> dict[str, Any]:
+def _checked(text: str | bytes | None) -> Values:
     """Return the header, if it is one that this version wrote."""
-    refused = ValueError(
-        f"not in the format {FORMAT}: `metric-commons score --rows FILE` writes it"
-    )
-    try:
+    header = None
+    with suppress(ValueError, RecursionError):
         header = json.loads(text or "null")
-    except (ValueError, RecursionError):
-        raise refused from None
     if not isinstance(header, dict) or not str(header.get("format")).startswith(FORMAT[:-1]):
-        raise refused
+        advice = "`metric-commons score --rows FILE` writes it"
+        raise ValueError(f"not in the format {FORMAT}: {advice}")
     if header["format"] != FORMAT or header.get("version") != version(DISTRIBUTION):
         raise ValueError(
             f"rows of {DISTRIBUTION} {header.get('version')} in {header['format']}, but this is "
@@ -282,7 +279,7 @@ def _checked(text: str | bytes | None) -> dict[str, Any]:
     return header
 
 
-def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str, RowTable]:
+def _tables(modules: Named, column: Callable[..., Any]) -> dict[str, RowTable]:
     """Return the tables of a system.
 
     Args:
@@ -292,7 +289,7 @@ def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str,
     tables = {}
     for module, run in modules.items():
         metric = _metric(module, run)
-        kept = {name: column(module, name) for name in (*run["columns"], *run["texts"])}
+        kept = {str(name): column(module, name) for name in (*run["columns"], *run["texts"])}
         kept |= {name: [*map(json.loads, kept[name])] for name in run["json"]}
         texts = {name: kept.pop(name) for name in run["texts"]}
         if kept_by(metric) != "inputs":
@@ -321,7 +318,7 @@ def _numbers(values: Any) -> Any:
     return np.array([math.nan if value is None else float(value) for value in values], np.float64)
 
 
-def _metric(module: str, run: Mapping[str, Any]) -> Any:
+def _metric(module: str, run: Named) -> Any:
     """Return the module with the options that rows were scored with.
 
     The scores of rows need no module, so that of somebody else may be unknown here.

@@ -1,8 +1,6 @@
 """Whether recomputed scores equal those of a log, or differ from them only by rounding."""
 
-import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -10,14 +8,13 @@ from ...data.tables.tables import Source
 from ...statistics.arguments.arrays import Floats
 from ..rows.logged_scores import LOGGED
 from ..rows.row_tables import RowTable
+from ..rows.rows import Values
 
 _TOLERANCE = 1e-9
 _EXAMPLES = 3  # rows in a message
 
 
-def agreements(
-    system: str, tables: Mapping[str, RowTable], source: Source
-) -> Iterator[dict[str, Any]]:
+def agreements(system: str, tables: Mapping[str, RowTable], source: Source) -> Iterator[Values]:
     """Yield every score of a module compared with the score of the log that should be the same.
 
     Args:
@@ -43,9 +40,10 @@ def agreements(
         if differ:
             reason = _rounding(logged, values)
             if not reason:
+                is_whole = len(table) == source.rows
                 shown = ", ".join(
-                    f"{_place(source, table, row)} has {_number(logged[row])} in the log and "
-                    f"{_number(values[row])} here"
+                    f"{source.location(row) if is_whole else f'row {row}'} has {logged[row]:.4g} "
+                    f"in the log and {values[row]:.4g} here"
                     for row in differ[:_EXAMPLES]
                 )
                 reason = f"reason unknown; {shown}"
@@ -76,13 +74,3 @@ def _rounding(logged: Floats, values: Floats) -> str:
         if is_near.all() and (np.abs(np.round(logged, digits) - logged) <= _TOLERANCE).all():
             return f"the log rounds it to {digits} digits"
     return ""
-
-
-def _place(source: Source, table: RowTable, row: int) -> str:
-    if len(table) == source.rows:
-        return source.location(row)
-    return f"row {row}" if table.ids is None else f"id {table.ids[row]!r}"
-
-
-def _number(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:.4g}"

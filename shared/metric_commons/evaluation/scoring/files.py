@@ -16,12 +16,11 @@ from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, Log, listed
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
 from ...module.catalog.usage import UsageError
-from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import RowError
 from ..rows.blocks import Tables, finished, needs_all_rows, score_blocks
 from ..rows.joins import joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES
-from ..rows.rows import Block, Fields, InputError, Rows, called_clusters, taken
+from ..rows.rows import Block, Fields, InputError, Metrics, Rows, Values, called_clusters, taken
 
 if TYPE_CHECKING:
     from .text_notes import TextNotes
@@ -51,7 +50,7 @@ class FileOfRows:
 
     source: Source
     systems: Mapping[str, str | None]
-    metrics: Mapping[str, Module]
+    metrics: Metrics
     columns: Mapping[str, str | None]
     clusters: Sequence[str] = ()
     answers: Sequence[Source] = ()
@@ -284,14 +283,14 @@ class FileOfRows:
 
     # ---- provenance -----------------------------------------------------------------------------
 
-    def origin(self, system: str) -> dict[str, Any]:
+    def origin(self, system: str) -> Values:
         """Return the files and fields of the rows of a system."""
         modules = self.fields.inputs.get(system) or next(iter(self.fields.inputs.values()))
         fields: dict[str, str | None] = {**next(iter(modules.values()))}
         if fields.pop(LOGGED, None):
             fields = {"predictions": "prediction", "references": "references"}
         fields |= {"groups": self.fields.groups, **called_clusters(self.clusters)}
-        record: dict[str, Any] = self._file(self.source)
+        record: Values = self._file(self.source)
         record["fields"] = {n: f.removeprefix(_JOINED) for n, f in fields.items() if f is not None}
         if self.system is not None:
             record["system"] = self.system
@@ -299,7 +298,7 @@ class FileOfRows:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
         return record | ({"answers": self._file(self.answers[0])} if self.answers else {})
 
-    def _file(self, source: Source) -> dict[str, Any]:
+    def _file(self, source: Source) -> Values:
         format_name = source.format_name or source.log.format_name
         return {"path": str(source.path), "format": format_name, "id": self._ids(source)}
 

@@ -22,7 +22,6 @@ from ...module.catalog.request import ROW_LABELS, Missing, Reduce, can_fork, che
 from ...module.catalog.usage import UsageError, note
 from ...module.declaration.columns import holds_queries
 from ...module.declaration.declarations import (
-    Module,
     assign,
     check_supported,
     is_assignable,
@@ -50,7 +49,7 @@ from ..rows.libraries import (
 )
 from ..rows.logged_scores import LOGGED, LoggedScores
 from ..rows.row_tables import RowTable
-from ..rows.rows import Block, Fields, InputError, Rows, by_field, read_once
+from ..rows.rows import Block, Fields, InputError, Metrics, Named, Rows, Values, by_field, read_once
 from ..rows.worker_processes import cores
 from .agreement import agreements
 from .files import FileOfRows
@@ -69,8 +68,8 @@ def score(
     *,
     predictions: Any = None,
     references: Any = None,
-    columns: Mapping[str, Any] | None = None,
-    options: Mapping[str, Any] | None = None,
+    columns: Named | None = None,
+    options: Named | None = None,
     preset: str | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
@@ -196,7 +195,7 @@ def score(
         check_jobs(jobs)
     is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
     listed = [modules] if is_one else list(modules)
-    metrics: dict[str, Any] = {
+    metrics: Values = {
         name: LoggedScores() if name == LOGGED else load_without_evaluate(name)
         for name in map(name_of, listed)
     }
@@ -226,7 +225,7 @@ def score(
     texts = {name.rpartition(".")[2]: value for name, value in given.items()}
     for option in [] if rows else texts_of_rows(texts):
         raise ValueError(f"{option} is about single rows, which only rows=True keeps")
-    reading: dict[str, Any] = {
+    reading: Values = {
         "source": source,
         "system": system,
         "where": where,
@@ -238,7 +237,7 @@ def score(
         "split_references": split_references,
     }
     readers: dict[str, FileOfRows] = {}
-    record: dict[str, Any] = {}
+    record: Values = {}
     files = data if isinstance(data, list) else [data]
     if files and isinstance(files[0], str | PathLike | Source):
         reading |= {"missing": missing, "jobs": jobs}
@@ -254,10 +253,10 @@ def score(
         record["preset"] = preset
     if compare:
         if len(tables) < 2:
-            problem = f"needs at least two systems; there is only {next(iter(tables))!r}"
+            problem = f"needs two systems; there is only {next(iter(tables))!r}"
             raise OptionError("compare", problem)
         tables = _in_one_order(tables)
-    intervals: dict[str, Any] = {
+    intervals: Values = {
         "interval": interval,
         "standard_error": standard_error,
         "n_resamples": n_resamples,
@@ -274,7 +273,7 @@ def score(
         of_system = next(iter(tables[error.system].values()))
         raise readers[error.system].located(error, len(of_system)) from error
     if compare:
-        tested: dict[str, Any] = {"correction": correction, "assume": assume, "bounds": bounds}
+        tested: Values = {"correction": correction, "assume": assume, "bounds": bounds}
         tested["confidence_level"] = confidence_level or _LEVEL
         with step(1, 2):
             results = with_comparisons(results, combinations(tables, 2), scores, **tested)
@@ -283,7 +282,7 @@ def score(
     return results.choose(scores)
 
 
-def _loaded_with(modules: Iterable[Any]) -> dict[str, Any]:
+def _loaded_with(modules: Iterable[Any]) -> Values:
     """Return the options with which modules were loaded."""
     loaded = {}
     for module in modules:
@@ -297,9 +296,7 @@ def _loaded_with(modules: Iterable[Any]) -> dict[str, Any]:
     return loaded
 
 
-def _with_options(
-    metrics: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _with_options(metrics: Metrics, options: Mapping[str, Named]) -> Values:
     return {name: type(m)(**options[name]) if options[name] else m for name, m in metrics.items()}
 
 
@@ -331,10 +328,10 @@ def _with_preset(name: str, table: RowTable) -> RowTable:
 
 
 def _of_columns(
-    metrics: Mapping[str, Any],
-    given: Mapping[str, Any],
+    metrics: Metrics,
+    given: Named,
     data: Any,
-    fields: Mapping[str, Any],
+    fields: Named,
     missing: Missing,
 ) -> Tables:
     """Return the scored rows of columns, or of a table of any library; see `score`."""
@@ -359,7 +356,7 @@ def _of_columns(
     return merged(tables_of(block, metrics, missing) for block in blocks)
 
 
-def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
+def _is_of_rows(key: str, value: Any, metrics: Metrics) -> bool:
     """Return whether an option has a value for each row."""
     name = key.rpartition(".")[2]
     return not isinstance(value, str | Mapping | None) and any(
@@ -369,17 +366,10 @@ def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
     )
 
 
-def _fields_of_table(
-    metrics: Iterable[str], fields: Mapping[str, Any], others: Iterable[str]
-) -> Fields:
+def _fields_of_table(metrics: Iterable[str], fields: Named, others: Iterable[str]) -> Fields:
     """Return the columns of a table, and others that are added to it under their own names."""
-    clusters = fields["clusters"] or []
-    columns = {"clusters": [clusters] if isinstance(clusters, str) else clusters}
     systems = column_names(fields["predictions"])
-    for name, column in {**fields, **columns}.items():
-        kinds = list if name == "clusters" else str | None
-        if name != "predictions" and not isinstance(column, kinds):
-            raise ValueError(f"{name} must name a column of data, got {shown(column)}")
+    clusters = _check_names(fields, "column of data")
     inputs = {n: c for n, c in fields.items() if c is not None and n not in ROW_LABELS}
     inputs |= {name: name for name in others}
     if inputs.get("references", "") in systems.values():
@@ -392,11 +382,22 @@ def _fields_of_table(
         inputs={system: dict.fromkeys(metrics, of) for system, of in of_systems.items()},
         ids=fields["ids"],
         groups=fields["groups"],
-        clusters={name: name for name in columns["clusters"]},
+        clusters={name: name for name in clusters},
     )
 
 
-def _block_of_columns(metrics: Mapping[str, Module], columns: Mapping[str, Any]) -> Block:
+def _check_names(fields: Named, kind: str) -> list[str]:
+    """Check that labels and inputs are names, and return those of the clusters."""
+    clusters = fields["clusters"] or []
+    named = [clusters] if isinstance(clusters, str) else clusters
+    for name, column in fields.items():
+        given = named if name == "clusters" else column
+        if name != "predictions" and not isinstance(given, list if given is named else str | None):
+            raise ValueError(f"{name} must name a {kind}, got {shown(column)}")
+    return list(dict.fromkeys(named))
+
+
+def _block_of_columns(metrics: Metrics, columns: Named) -> Block:
     """Return the rows of each system.
 
     Args:
@@ -404,7 +405,7 @@ def _block_of_columns(metrics: Mapping[str, Module], columns: Mapping[str, Any])
         columns: by name; as predictions those of each system, or one, or none.
     """
     predictions, ids = columns["predictions"], columns["ids"]
-    systems: Mapping[str, Any] = {"rows" if predictions is None else "predictions": predictions}
+    systems: Named = {"rows" if predictions is None else "predictions": predictions}
     if isinstance(predictions, Mapping) and not holds_queries(predictions):
         systems = predictions
     if not systems:
@@ -432,12 +433,12 @@ def _block_of_columns(metrics: Mapping[str, Module], columns: Mapping[str, Any])
 
 def _of_files(
     stack: ExitStack,
-    metrics: Mapping[str, Any],
-    given: Mapping[str, Any],
+    metrics: Metrics,
+    given: Named,
     files: Sequence[Any],
-    fields: Mapping[str, Any],
+    fields: Named,
     **how: Any,
-) -> tuple[dict[str, FileOfRows], Tables, dict[str, Any]]:
+) -> tuple[dict[str, FileOfRows], Tables, Values]:
     """Return how each system was read from files, its scored rows, and the record of that.
 
     Args:
@@ -448,11 +449,7 @@ def _of_files(
         fields: the fields of all inputs and labels.
         **how: as in `score`.
     """
-    for name, field in fields.items():
-        if not isinstance(field, str | list | Mapping | None) or (
-            name not in ("predictions", "clusters") and not isinstance(field, str | None)
-        ):
-            raise ValueError(f"{name} must name a field of the files, got {shown(field)}")
+    clusters = _check_names(fields, "field of the files")
     source, answers, where = how["source"], how["answers"], how["where"] or {}
     if source is not None:
         check_choice("source", source, format_names())
@@ -484,25 +481,24 @@ def _of_files(
     lower = frozenset(name for log in logs for name in log.lower_is_better)
     metrics = {n: LoggedScores(lower) if n == LOGGED else m for n, m in metrics.items()}
     options = assign(given, {name: metric.options for name, metric in metrics.items()})
-    for name, of_module in options.items():
-        for log in logs:
+    for log in logs:
+        for name, of_module in options.items():
             implied = {n: v for n, v in log.options.items() if n in metrics[name].options}
             options[name] = implied | of_module
     metrics = _with_options(metrics, options)
-    clusters = fields["clusters"] or []
     processes = _processes([*sources, *judged], how["jobs"])
     notes = TextNotes(metrics)
     systems = _systems_of_files(sources, fields["predictions"], are_logs=are_logs)
     tables: Tables = {}
     readers: dict[str, FileOfRows] = {}
-    record: dict[str, Any] = {}
+    record: Values = {}
     for file in sources:
         reader = FileOfRows(
             source=file,
             systems={name: field for name, (of, field) in systems.items() if of is file},
             metrics=metrics,
             columns=fields,
-            clusters=list(dict.fromkeys([clusters] if isinstance(clusters, str) else clusters)),
+            clusters=clusters,
             answers=judged,
             system=how["system"],
             missing=how["missing"],
@@ -581,7 +577,7 @@ def _processes(files: Sequence[Source], jobs: int | None) -> int:
 # ---- arguments ----------------------------------------------------------------------------------
 
 
-def check_inputs(metrics: Mapping[str, Module], provided: Collection[str]) -> None:
+def check_inputs(metrics: Metrics, provided: Collection[str]) -> None:
     """Check that each module has its columns.
 
     Raises:
@@ -621,8 +617,8 @@ def column_names(predictions: Any) -> dict[str, str | None]:
 
 
 def _with_usual_columns(
-    metrics: Mapping[str, Module], names: Mapping[str, Collection[str]], fields: Mapping[str, Any]
-) -> dict[str, Any]:
+    metrics: Metrics, names: Mapping[str, Collection[str]], fields: Named
+) -> Values:
     """Return the columns, with those of tables that are inputs by their names.
 
     Args:
@@ -651,9 +647,7 @@ def _with_usual_columns(
     return chosen
 
 
-def _check_options(
-    named: Mapping[str, Any], options: Mapping[str, Any], metrics: Mapping[str, Module]
-) -> None:
+def _check_options(named: Named, options: Named, metrics: Metrics) -> None:
     """Check the options that were passed by their names, which some module must have.
 
     Raises:
@@ -664,7 +658,7 @@ def _check_options(
             raise TypeError(f"{name!r} is passed twice, by its name and in options")
         if any(name in metric.options for metric in metrics.values()) and is_assignable(name):
             continue
-        arguments = [key for key in signature(score).parameters if key != "module_options"]
+        arguments = [*signature(score).parameters][:-1]
         arguments += {name for metric in metrics.values() for name in metric.input_names}
         hint = meant_input(name, arguments) or nearest(name, arguments)
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])

@@ -23,7 +23,6 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, alternatives
 from ...statistics.arguments.domains import Names, Resamples, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
-from ...statistics.intervals.intervals import interval
 from ...statistics.tests.significance import compare
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
@@ -206,8 +205,6 @@ def evaluate_trec_pvalue(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     n_resamples: int | None = None,
-    *,
-    confidence_level: float | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return the means of both runs, and whether they differ significantly, for each measure.
 
@@ -224,7 +221,6 @@ def evaluate_trec_pvalue(
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
         n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
-        confidence_level: also return the interval of each difference, `confidence_interval`.
 
     Raises:
         ValueError: as for `evaluate_trec`, or an invalid number of resamples.
@@ -241,19 +237,14 @@ def evaluate_trec_pvalue(
         {name: [scores.get(query, zeros)[name] for query in queries] for name in measures}
         for scores in (new, old)
     )
-    comparisons = {
-        name: compare(a[name], b[name], confidence_level=confidence_level) for name in measures
-    }
-    keys = list(_COMPARISON_KEYS)
-    if confidence_level:
-        keys.append("confidence_interval")
+    comparisons = {name: compare(a[name], b[name]) for name in measures}
     order = [metric.lower() for metric in metrics or RANKING_METRICS]  # metric by metric
     results = {}
     for name in sorted(measures, key=lambda name: order.index(_METRICS[name.partition("@")[0]])):
         differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
         averages = means({"A_mean": a[name], "B_mean": b[name], "diff": differences})
         compared = comparisons[name] | averages
-        results[name] = {key: compared[key] for key in keys}
+        results[name] = {key: compared[key] for key in _COMPARISON_KEYS}
     return results
 
 
@@ -304,43 +295,23 @@ def signature(tool: str, rows: int | None = None) -> str:
     return f"ultrarag.{tool}{about}|metric-commons {version('metric-commons')}"
 
 
-def intervals(
-    scores: Mapping[str, Sequence[float]], confidence_level: float
-) -> dict[str, list[float]]:
-    """Return the interval of the mean of each metric, from the scores of rows or queries.
-
-    >>> ends = intervals({"em": [1.0, 0.0, 1.0]}, 0.95)
-    >>> [round(end, 3) for end in ends["em"]]
-    [0.094, 0.992]
-    """
-    estimates = {n: interval(row, confidence_level=confidence_level) for n, row in scores.items()}
-    return {name: [estimate.low, estimate.high] for name, estimate in estimates.items()}
-
-
-def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None = None) -> str:
+def table(results: Mapping[str, Any]) -> str:
     """Return the table of results of any of the tools, as printed by UltraRAG.
 
     Args:
         results: the result of `evaluate`, `evaluate_trec` or `evaluate_trec_pvalue`.
-        ends: intervals, which are shown in an additional column.
     """
     from tabulate import tabulate
 
     rows: list[list[Any]] = []
     header = ["Metric", "Value"]
-    ends = dict(ends or {})
     for name, value in results.items():
         if isinstance(value, Mapping):
             header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
             rows.append([name, *(value[key] for key in _COMPARISON_KEYS)])
-            if "confidence_interval" in value:
-                ends[name] = value["confidence_interval"]
         elif f"avg_{name}" in results:
             rows.append([name, round(results[f"avg_{name}"], 4)])
         elif not name.startswith("avg_"):
             rows.append([name, round(value, 6)])
-    if ends:
-        header.append("interval")
-        rows = [[*row, "[{:.4f}, {:.4f}]".format(*ends[row[0]])] for row in rows]
     text: str = tabulate(rows, header, tablefmt="fancy_grid", colalign=("left",) * len(header))
     return text

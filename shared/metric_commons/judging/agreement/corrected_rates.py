@@ -364,6 +364,6 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
 
     # A row without a label, one of label 1 or one of label 0; with a hit or without one
     unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
-    score = DrawnScore(float(result["judge_corrected"]), unseen, (0.0, 1.0))
+    score = DrawnScore(result["judge_corrected"], unseen, (0.0, 1.0))
     found = unit_intervals(units, {"": score}, measure, uncertainty)[""]
     return result, {"judge_corrected": found._replace(standard_error=error)}

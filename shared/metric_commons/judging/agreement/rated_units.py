@@ -137,11 +137,9 @@ def rated_units(
     >>> units.values, units.codes.tolist(), units.counts.tolist()
     (['no', 'yes'], [[0, 1], [1, -1]], [2, 1])
     """
-    if isinstance(ratings, np.ndarray):
-        sizes, flat = np.full(len(ratings), ratings.shape[1]), ratings.reshape(-1)
-    else:
-        sizes = np.fromiter(map(len, ratings), np.int64, len(ratings))
-        flat = list(chain.from_iterable(ratings))
+    sizes = np.fromiter(map(len, ratings), np.int64, len(ratings))
+    is_array = isinstance(ratings, np.ndarray)
+    flat: Column = np.ravel(ratings) if is_array else list(chain.from_iterable(ratings))
     values, codes = coded(flat, labels)
     raters = int(sizes.max(initial=0))
     matrix = np.full((len(ratings), raters), _HOLE)

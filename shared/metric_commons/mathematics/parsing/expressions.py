@@ -35,7 +35,6 @@ from .functions import (
     determinant,
     factorial_of,
     inverse_name,
-    matrix_power,
     multiplied,
     rounded,
     small_integer,
@@ -264,11 +263,9 @@ class _Parser(TokenReader):
 
     def _power(self, base: MathObject) -> MathObject:
         if isinstance(base, Matrix):
-            exponent_tokens = self.group()
-            if [token.text for token in exponent_tokens] in (["T"], ["top"]):
-                return transposed(base)
-            exponent = self.parsed(exponent_tokens)
-            return matrix_power(base, small_integer(exponent, 1, _MAX_ROOT))
+            if [token.text for token in self.group()] not in (["T"], ["top"]):
+                raise UndecidedError("a power of a matrix")
+            return transposed(base)
         is_matrix = self.previous(2).kind == "word" and self.previous(2).text.isupper()
         is_of_e = self.previous(2).text == "e"
         self._exponents_of_e += is_of_e

@@ -17,7 +17,6 @@ from ..algebra.exact_values import Value, opaque, rational, sort_key
 from ..algebra.work_limits import UndecidedError, spend
 from .structures import MathObject, Matrix, as_value
 
-_MAX_POWER = 64
 _MAX_SIZE = 8  # rows of a matrix whose determinant is computed
 
 
@@ -58,21 +57,6 @@ def _matrix_product(left: Matrix, right: Matrix) -> Matrix:
     spend(len(left.rows) * len(columns) * len(right.rows))
     terms = [[map(Value.__mul__, row, column) for column in columns] for row in left.rows]
     return Matrix(tuple(tuple(reduce(Value.__add__, t, rational(0)) for t in row) for row in terms))
-
-
-def matrix_power(matrix: Matrix, exponent: int) -> Matrix:
-    """Return a power of a square matrix with a positive exponent.
-
-    Raises:
-        UndecidedError: the matrix is not square, or the exponent is out of range.
-    """
-    rows, columns = shape(matrix)
-    if rows != columns or not 1 <= exponent <= _MAX_POWER:
-        raise UndecidedError("a power of a matrix that is not computed")
-    result = matrix
-    for _ in range(exponent - 1):
-        result = _matrix_product(result, matrix)
-    return result
 
 
 def transposed(matrix: Matrix) -> Matrix:

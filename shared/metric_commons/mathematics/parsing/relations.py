@@ -27,7 +27,6 @@ from .structures import (
     EVERY_INTEGER,
     Bracketed,
     Collection,
-    Congruence,
     Equation,
     Inequalities,
     Infinity,
@@ -150,14 +149,12 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     """
     item = _without_arrow(item)
     if any(token.is_sign("≡") for token in item):
-        return _congruence(item, context)
+        raise UndecidedError("a congruence")
     if len(item) > 1 and item[0].is_sign("≈"):
         item = item[1:]
     sides, signs = split_at_signs(item, SIGNS)
     if not signs:
         return _amount(item, context)
-    if set(signs) <= set("<>≤≥") and any(token.is_sign(":") for token in sides[-1]):
-        return _in_two_notations(item, context)
     if any(token.is_sign("±∓") for token in item):
         return _with_both_signs(item, sides, signs, context)
     if not all(sides):
@@ -169,42 +166,6 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     if set(signs) <= set("<>≤≥≠"):
         return _inequality(sides, signs, context)
     raise UndecidedError("several kinds of relations")
-
-
-def _congruence(item: Sequence[Token], context: Context) -> Congruence:
-    r"""Read x \equiv 2 \pmod 5, also with (mod 5) or mod 5."""
-    if len(item) > 4 and [item[end].text for end in (-4, -3, -1)] == ["(", "mod", ")"]:
-        item = [token for token in item if not token.is_sign("()")]
-    sides = split_at_signs(item, "≡").parts
-    words = [
-        index for index, token in enumerate(sides[-1]) if token.text in ("pmod", "mod", "bmod")
-    ]
-    if len(sides) != 2 or len(words) != 1:
-        raise UndecidedError("a congruence that is not understood")
-    left, right = sides[0], sides[1][: words[0]]
-    modulus = _required_value(sides[1][words[0] + 1 :], context).integer
-    if not modulus:
-        raise UndecidedError("a modulus that is not a number")
-    difference = _required_value(left, context) - _required_value(right, context)
-    return Congruence(difference, abs(modulus))
-
-
-def _in_two_notations(item: Sequence[Token], context: Context) -> MathObject:
-    """Read -1 < x ≤ 1: (-1, 1], which says the same twice."""
-    parts = split_at_signs(item, ":").parts
-    contents = [parse_item(part, context) for part in parts if part]
-    sets = [
-        content.content
-        if isinstance(content, Equation) and isinstance(content.content, RealSet)
-        else as_real_set(content)
-        for content in contents
-    ]
-    match sets:
-        case [RealSet() as first, RealSet() as second] if (outside := complement(first)).intervals:
-            differences = intersection(first, complement(second)), intersection(outside, second)
-            if not union(differences).intervals:
-                return contents[0]
-    raise UndecidedError("a colon that is not understood")
 
 
 def _without_arrow(item: Sequence[Token]) -> Sequence[Token]:

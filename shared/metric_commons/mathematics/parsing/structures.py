@@ -105,14 +105,6 @@ class Inequalities:
 
 
 @dataclass(frozen=True)
-class Congruence:
-    """A difference that is a multiple of a modulus: x ≡ 2 (mod 5) has the difference x - 2."""
-
-    difference: Value
-    modulus: int
-
-
-@dataclass(frozen=True)
 class Statement:
     """Equalities or inequalities without a solution, such as 60 = 2^2 3 5 or 2x = 2x."""
 
@@ -181,7 +173,6 @@ MathObject = (
     | Equation
     | NamedValues
     | Inequalities
-    | Congruence
     | Statement
     | Quantity
     | Noted

@@ -24,7 +24,6 @@ from ..parsing.structures import (
     Bracketed,
     ChosenContent,
     Collection,
-    Congruence,
     Equation,
     Inequalities,
     Infinity,
@@ -45,7 +44,6 @@ from ..parsing.units import is_counted, same_noun, unit_of_symbol
 from .item_matching import (
     all_of,
     any_of,
-    same_congruences,
     same_inequalities,
     same_multisets,
     same_sets,
@@ -137,8 +135,6 @@ class Rules:
                 return _same_ratios(left, right)
             case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
                 return are_equal(digits, other_digits) if are_equal(base, other_base) else None
-            case Congruence(), Congruence():
-                return same_congruences(left, right)
             case Permutation(), Permutation():
                 return left == right
             case Statement(sides, signs), Statement(other_sides, other_signs):

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from ..algebra.algebraic import is_zero
 from ..algebra.enclosures import real_sign
-from ..algebra.exact_values import EMPTY, Value, plain_fraction, product, rational
+from ..algebra.exact_values import Value, plain_fraction, product
 from ..algebra.work_limits import UndecidedError
-from ..parsing.structures import Congruence, Inequalities, MathObject
+from ..parsing.structures import Inequalities, MathObject
 
 
 def same_solutions(left: Value, right: Value) -> bool | None:
@@ -49,34 +49,6 @@ def _is_linear(value: Value) -> bool:
 
 def _is_letter(generator: object, exponent: object) -> bool:
     return isinstance(generator, str) and generator != "pi" and exponent == 1
-
-
-def same_congruences(left: Congruence, right: Congruence) -> bool | None:
-    """Return whether two congruences of letters have the same solutions; None for other forms.
-
-    >>> from ..parsing.structures import Congruence
-    >>> from ..algebra.exact_values import rational, symbol
-    >>> two, seven = (Congruence(symbol("x") - rational(n), 5) for n in (2, 7))
-    >>> same_congruences(two, seven)
-    True
-    """
-    are_integers = [
-        (left.difference + sign * right.difference).integer for sign in (rational(-1), rational(1))
-    ]
-    multiples = [number % left.modulus == 0 for number in are_integers if number is not None]
-    if left.modulus == right.modulus and any(multiples):
-        return True
-    same_letters = left.difference.letters == right.difference.letters
-    return False if same_letters and _is_solved(left) and _is_solved(right) else None
-
-
-def _is_solved(side: Congruence) -> bool:
-    """Return whether a congruence is a letter beside an integer."""
-    terms = dict(side.difference.numerator)
-    integer = terms.pop(EMPTY, Fraction(0))
-    is_integer = isinstance(integer, Fraction) and integer.denominator == 1
-    is_letter = len(terms) == 1 and all(factor in (1, -1) for factor in terms.values())
-    return is_integer and is_letter and side.difference.is_polynomial
 
 
 def same_inequalities(left: Inequalities, right: Inequalities) -> bool | None:

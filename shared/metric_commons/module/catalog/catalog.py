@@ -307,7 +307,6 @@ class Description:
     results: str
     example: str
     lower_is_better: list[str]
-    compiled: str | None = None  # the optional package that makes it faster, and its version
 
     def to_dict(self) -> dict[str, Any]:
         """Return values for JSON; each option has its JSON Schema."""
@@ -341,17 +340,4 @@ def describe(name: str) -> Description:
         results=section(docstring, "Returns"),
         example=section(docstring, "Examples"),
         lower_is_better=sorted(module.lower_is_better),
-        compiled=_compiled(module.compiled_package),
     )
-
-
-def _compiled(package: str | None) -> str | None:
-    """Return an optional package with its version, or that it is not installed."""
-    if package is None:
-        return None
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"{package} {version(package)}"
-    except PackageNotFoundError:
-        return f"{package} is not installed"

@@ -1,12 +1,11 @@
 """Names that users type for a score, and the module and option that compute it.
 
-The names are those of papers, of evaluate's modules, of the functions of scikit-learn, of the
-classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. For scores that
+The names are those of papers, of evaluate's modules, of the functions of scikit-learn and of the
+scores of lm-evaluation-harness and inspect_ai. For scores that
 no module computes, other packages are named.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,8 +13,6 @@ from typing import NamedTuple
 
 _SIMILAR = 0.75  # at least, of a misspelling and its name: "blue" and "bleu", but not "ter"
 _ENDINGS = ("_score", "_loss")  # of scikit-learn's and others' functions
-_TASKS = ("binary", "multiclass", "multilabel", "retrieval")  # before names of classes
-_WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z][a-z]+[0-9]*")  # in names of classes
 
 
 class Use(NamedTuple):
@@ -63,9 +60,9 @@ def suggestion(name: str, modules: Collection[str]) -> str:
     '; bert-score has it (it needs a model)'
     >>> suggestion("qa_emm", ["qa_em"]), suggestion("metal", ["ter"])
     ("; did you mean 'qa_em'?", '')
-    >>> suggestion("MulticlassAUROC", []), suggestion("BLEUScore", ["bleu"])
-    ('; use classification (its score roc_auc) for scores of labels or selective_answering \
-(its score auroc) for answers with confidences', '; use bleu')
+    >>> suggestion("auroc", [])
+    '; use classification (its score roc_auc) for scores of labels or selective_answering \
+(its score auroc) for answers with confidences'
     """
     for key in _keys(name):
         if key in modules:
@@ -93,14 +90,9 @@ def _keys(name: str) -> Iterable[str]:
     plain = _plain(name)
     without_cutoff = plain.partition("@")[0].removesuffix("_at_k")
     benchmark = plain.partition("/")[0]
-    stems = dict.fromkeys([plain, without_cutoff, *([benchmark] if "glue" in benchmark else [])])
-    words = [word.lower() for word in _WORD.findall(name)]
-    while words and words[0] in _TASKS:
-        del words[0]
-    words = words[: -1 if words[-1:] == ["score"] else None]
-    if words[:1] == ["char"]:
-        words[0] = "character"
-    stems |= dict.fromkeys(["_".join(words), "".join(words)] if words else [])
+    stems = dict.fromkeys([plain, without_cutoff])
+    if "glue" in benchmark:
+        stems[benchmark] = None
     for stem in stems:
         yield stem
         for ending in _ENDINGS:

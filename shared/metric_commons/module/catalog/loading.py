@@ -28,12 +28,7 @@ def load(name: str | PathLike[str], config_name: str | None = None, **settings: 
     script = script_of(name)
     import evaluate  # takes a second, so only on use
 
-    from ..declaration.module import cache_error
-
-    try:
-        return evaluate.load(str(script), config_name, **settings)
-    except OSError as error:
-        raise cache_error(error) from error
+    return evaluate.load(str(script), config_name, **settings)
 
 
 def load_replacement(entry: Replacement, configuration: str | None = None, **settings: Any) -> Any:

@@ -265,7 +265,6 @@ class Module(Protocol):
     logged_names: tuple[tuple[str, ...], ...] = ()
     # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
-    compiled_package: str | None = None  # optional: with it the same results take less time
     # Ranges of scores, by patterns of their names: see `arguments.domains.score_range`.
     score_ranges: Ranges = SHARES
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
@@ -322,7 +321,7 @@ class Module(Protocol):
 # Options that do not affect scores, but only what is reported beside them.
 OF_INTERVALS = tuple("confidence_level interval clusters n_resamples seed".split())
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
-OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
+OF_READING = frozenset({"unparsed"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {

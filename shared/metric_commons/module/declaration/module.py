@@ -35,14 +35,6 @@ _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parame
 }
 
 
-def cache_error(error: OSError) -> OSError:
-    """Return the error of a cache that cannot be written, with the setting that moves it."""
-    advice = "evaluate keeps copies of scripts there: set HF_HOME to a folder that is writable"
-    if advice in str(error):
-        return error
-    return OSError(error.errno, f"{error.strerror}; {advice}", error.filename)
-
-
 class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # no types
     """A module of `evaluate`, for one or several processes."""
 
@@ -82,12 +74,6 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         if self.info.format is not None:
             raise TypeError(f"format={self.info.format!r} would round values; leave it out")
         RowModule.__init__(self, settings)
-
-    def _build_data_dir(self) -> Any:
-        try:
-            return super()._build_data_dir()
-        except OSError as error:
-            raise cache_error(error) from error
 
     def _feature_names(self) -> list[str]:
         return self.input_names  # of the stock module that this one replaces

@@ -38,7 +38,6 @@ class ScoredAnswers:
     is_given: Booleans  # whether the answer is more than an empty text
     probability: Floats | None  # of there being no answer; None if systems do not report it
     unparsed: Floats | None = None  # 1 where no answer was found; None if texts are answers
-    timed_out: Floats | None = None  # 1 where a pattern took too long; None without a pattern
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -57,8 +56,7 @@ class ScoredAnswers:
                 name: np.where(withdrawn, ~self.has_answer, values)
                 for name, values in scores.items()
             }
-        rates = {"unparsed": self.unparsed, "timed_out": self.timed_out}
-        return scores | {name: rate for name, rate in rates.items() if rate is not None}
+        return scores if self.unparsed is None else scores | {"unparsed": self.unparsed}
 
 
 def scored_answers(

@@ -18,7 +18,6 @@ from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.domains import Proportion, checked_options
 from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
 from ..tokens.normalizers import (
-    TOKENIZED,
     Normalizer,
     inspect_ai,
     normalized_tokens,
@@ -97,7 +96,6 @@ Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set", "longest_run"]
 EmptyReference = Literal["never", "always"]
 
-_KEPT_ROWS = 100_000  # some 40 MB of short answers
 _WORDS = byte_rule(squeeze)
 
 
@@ -227,18 +225,8 @@ def answer_pairs(
     if not len(predictions):
         raise ValueError("predictions is empty; a score of no rows is undefined")
     function = normalizer_function(normalizer)
-    known = TOKENIZED.get()
-    are_lists = type(predictions) is type(references) is list  # which compare quickly
-    if known is None or not are_lists or len(predictions) > _KEPT_ROWS:
-        for block in blocks(predictions, references):
-            yield AnswerPairs(block, function)
-        return
-    key = (function, predictions, references)
-    pairs = next((of_rows for rows, of_rows in known if rows == key), None)
-    if pairs is None:
-        pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
-        known.append((key, pairs))
-    yield from pairs
+    for block in blocks(predictions, references):
+        yield AnswerPairs(block, function)
 
 
 class AnswerPairs:

@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
-from .pattern_worker import nth_match
-
 Step = Callable[[str], str | None]
 StepWithChoices = Callable[[str, Sequence[str]], str | None]
 
@@ -34,7 +32,17 @@ def match_step(pattern: str, group: int = 0) -> Step:
     >>> match_step("[0-9]+", -1)("16 - 3 = 13"), match_step("[0-9]+")("none")
     ('13', None)
     """
-    return partial(nth_match, re.compile(pattern), group)
+    return partial(_nth_match, re.compile(pattern), group)
+
+
+def _nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
+    matches = compiled.findall(text)
+    if not -len(matches) <= group < len(matches):
+        return None
+    match = matches[group]
+    if isinstance(match, tuple):
+        match = next(filter(None, match), None)
+    return None if match is None else str(match).strip()
 
 
 def _first_group(pattern: str) -> Step:

@@ -4,22 +4,10 @@ A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or
 The extraction rule changes scores by points, so it is an option, which signatures name: the name of
 a step in `STEPS`, a pattern, a function, or a chain of these. A text in which a step finds nothing
 is *unparsed*: its row scores 0, whatever the reference, and is counted.
-
-Patterns of users are matched within a time limit. Python's `re` tries alternatives one after
-another, so that a pattern such as "(a+)+$" takes exponential time, and cannot be stopped by another
-thread. Patterns whose work is bounded by their form and the length of a text are matched directly;
-all others in a separate process with a clock. Both use `re`, so the matches are the same.
 """
 
-import json
-import math
-import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from importlib import import_module
+from functools import partial
 from itertools import pairwise, repeat
 from typing import Annotated, Any
 
@@ -32,17 +20,9 @@ from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.thoughts import Thoughts, answer_of
 from .community_steps import gpqa_choices
-from .pattern_worker import SCRIPT, nth_match
-from .step_chains import SECONDS, STEPS, step_functions
+from .step_chains import STEPS, step_functions
 
 _EXCERPT = 60  # characters of a text in a message
-_FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
-_START = 1.0  # seconds that the start of a process may take, where it has no clock
-_COUNTED_REPEATS = 3  # repetitions that are counted one by one
-_SINGLE = set("LITERAL NOT_LITERAL IN ANY RANGE CATEGORY".split())
-_LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
-
-TIMED_OUT = object()  # the answer to a text that took too long
 
 Extraction = (
     Annotated[
@@ -66,8 +46,7 @@ def extract_answers(
     Args:
         texts: texts of models.
         steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
-            or None, or a list of these: each reads the result of the previous one. A text for which
-            a pattern takes longer than a second, or its "seconds", has no answer.
+            or None, or a list of these: each reads the result of the previous one.
         choices: the options of each row, for the step `gpqa_choices`.
 
     Raises:
@@ -78,13 +57,7 @@ def extract_answers(
     >>> extract_answers(["A: 1 A: 2"], {"regex": "A: ([0-9])", "group": -1})
     ['2']
     """
-    answers = _answers_in_time(texts, steps, choices)
-    return [None if answer is TIMED_OUT else answer for answer in answers]
-
-
-def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
-    """Return the result of `extract_answers`, with TIMED_OUT for answers that took too long."""
-    chain = step_functions(steps, PatternStep)
+    chain = step_functions(steps)
     row_choices: Iterable[tuple[str, ...]] = repeat(())
     if any(step is gpqa_choices for step in chain):
         row_choices = _checked_choices(choices, len(texts))
@@ -94,9 +67,7 @@ def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> l
     for step in chain:
         remaining = [row for row, answer in enumerate(answers) if isinstance(answer, str)]
         inputs = [answers[row] for row in remaining]
-        if isinstance(step, PatternStep):
-            outcomes = step.answers(inputs)
-        elif step is gpqa_choices:
+        if step is gpqa_choices:
             options = (distinct[row][1] for row in remaining)
             outcomes = [step(text, listed) for text, listed in zip(inputs, options, strict=True)]
         else:
@@ -105,12 +76,6 @@ def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> l
             answers[row] = answer
     answer_of = dict(zip(distinct, answers, strict=True))
     return [answer_of[row] for row in rows]
-
-
-def _has_pattern(steps: Any) -> bool:
-    """Return whether one of the steps is a pattern, which may take too long."""
-    listed = steps if isinstance(steps, list | tuple) else [steps]
-    return any(isinstance(step, Mapping) for step in listed)
 
 
 def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
@@ -128,9 +93,9 @@ def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
 def read_answers(
     texts: Sequence[str], *, thoughts: Thoughts, extract: Any = None, choices: Any = None
 ) -> tuple[Sequence[str], dict[str, Floats]]:
-    """Return the answer in each text, blank if there is none, and rates of rows without one.
+    """Return the answer in each text, blank if there is none, and the rate `unparsed` of rows.
 
-    These are `unparsed` and, with a pattern, `timed_out`; there are none if texts are answers.
+    There is no rate if texts are answers.
 
     >>> answers, rates = read_answers(["<think>hm</think>#### 18"], thoughts="strip")
     >>> answers, rates["unparsed"].tolist()
@@ -141,11 +106,9 @@ def read_answers(
     stripping = [] if thoughts == "keep" else [partial(answer_of, thoughts=thoughts)]
     steps = extract if isinstance(extract, list | tuple) else [extract]
     chain = [*stripping, *(step for step in steps if step is not None)]
-    answers = _answers_in_time(texts, chain, choices)
-    rates = {"unparsed": np.array([float(not isinstance(answer, str)) for answer in answers])}
-    if _has_pattern(chain):
-        rates["timed_out"] = np.array([float(answer is TIMED_OUT) for answer in answers])
-    return [answer if isinstance(answer, str) else "" for answer in answers], rates
+    answers = extract_answers(texts, chain, choices)
+    rates = {"unparsed": np.array([float(answer is None) for answer in answers])}
+    return [answer or "" for answer in answers], rates
 
 
 @checked_options
@@ -165,8 +128,7 @@ def summarize_extracted(
     """Return the result of a module that compares texts, or the answers in them; see `summarize`.
 
     Without thoughts, or with `extract`, it also has `unparsed`, the proportion of predictions
-    without an answer; with a pattern also `timed_out`, the proportion of those for which the
-    pattern took too long.
+    without an answer.
 
     Args:
         scores: the function from predictions and references to the scores of rows, by name, or to
@@ -256,107 +218,3 @@ def _mapped(function: Callable[[str], Any], reference: Any) -> Any:
     if isinstance(reference, str):
         return function(reference)
     return [_mapped(function, inner) for inner in reference]
-
-
-class PatternStep:
-    """The step that takes one match of a pattern, without white space at its ends.
-
-    Args:
-        pattern: a regular expression of Python.
-        group: the number of the match, from 0, or from -1 at the end.
-        seconds: the time limit for each text, in processor time; on Windows the mean time of texts.
-
-    Raises:
-        re.error: it is not a regular expression.
-
-    >>> PatternStep("[0-9]+", -1).answers(["16 - 3 = 13", "none"])
-    ['13', None]
-    """
-
-    def __init__(self, pattern: str, group: int = 0, seconds: float = SECONDS) -> None:
-        self._pattern, self._group, self._seconds = pattern, group, seconds
-        self._compiled = re.compile(pattern)
-
-    def answers(self, texts: Sequence[str]) -> list[Any]:
-        """Return the answer in each text: None if there is none, TIMED_OUT if it took too long."""
-        answers: list[Any] = [None] * len(texts)
-        slow = []
-        for row, text in enumerate(texts):
-            if work_bound(self._pattern, len(text)) <= _FAST:
-                answers[row] = nth_match(self._compiled, self._group, text)
-            else:
-                slow.append(row)
-        while slow:
-            timed_answers = self._timed([texts[row] for row in slow])
-            for row, answer in zip(slow, timed_answers, strict=False):
-                answers[row] = answer
-            slow = slow[len(timed_answers) :]
-        return answers
-
-    def _timed(self, texts: Sequence[str]) -> list[Any]:
-        """Return the answers of one process, up to the first text that takes too long."""
-        lines = map(json.dumps, ([self._pattern, self._group, self._seconds], *texts))
-        has_clock = hasattr(signal, "setitimer")
-        try:
-            process = subprocess.run(
-                [sys.executable, "-I", "-S", SCRIPT],
-                input="\n".join(lines),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                encoding="ascii",
-                timeout=None if has_clock else _START + self._seconds * len(texts),
-            )
-            is_late = process.returncode == -getattr(signal, "SIGVTALRM", 0)
-            output: str | bytes = process.stdout
-        except subprocess.TimeoutExpired as error:
-            is_late, output = True, error.stdout or b""
-        answers = list(map(json.loads, output.splitlines()))
-        if len(answers) == len(texts):
-            return answers
-        if not is_late:
-            raise RuntimeError("the process of a pattern has ended")
-        return [*answers, TIMED_OUT]
-
-
-def work_bound(pattern: str, length: int) -> float:
-    """Return a bound of the steps in which `re` finds all matches in a text of this length.
-
-    From each position there is a number of ways to match, and each takes at most as many steps as
-    the pattern has parts. A loop over one character has one end per length. A loop over anything
-    longer may have exponentially many ends, so it has no bound here.
-
-    >>> work_bound("[0-9]+x?", 1000) <= 9 * 2 * 1000 * 1001, work_bound("(a+)+$", 28)
-    (True, inf)
-    """
-    return float(length + 1) * (len(pattern) + 1) * _ways(_tree(pattern), length)
-
-
-@lru_cache(maxsize=256)
-def _tree(pattern: str) -> Any:
-    """Return the parts of a pattern, as `re` itself parses it."""
-    return import_module("re._parser").parse(pattern)
-
-
-def _ways(tree: Any, length: int) -> float:
-    """Return the number of ways in which a part of a pattern may match from one position."""
-    ways = 1.0
-    for operator, argument in tree:
-        name = str(operator)
-        if name in _SINGLE or name == "AT":
-            continue
-        if name == "SUBPATTERN":
-            ways *= _ways(argument[-1], length)
-        elif name == "BRANCH":
-            ways *= sum(_ways(branch, length) for branch in argument[1])
-        elif name in _LOOPS:
-            low, high, body = argument
-            if len(body) == 1 and str(body[0][0]) in _SINGLE:
-                ways *= max(min(int(high), length) - int(low), 0) + 1
-            elif int(high) <= _COUNTED_REPEATS:
-                inner = _ways(body, length)
-                ways *= sum(inner**count for count in range(int(low), int(high) + 1))
-            else:
-                return math.inf
-        else:  # look-around, references to groups, conditions
-            return math.inf
-    return ways

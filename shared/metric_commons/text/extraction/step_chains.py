@@ -48,29 +48,19 @@ STEPS: dict[str, Step | StepWithChoices] = {
 
 _EXCERPT = 60  # characters of a text in a message
 _OR = "|"  # between alternatives
-SECONDS = 1.0  # that a pattern may take for a text, by default
-_LONGEST = 3600  # seconds that it may request
 
 
-def _without_limit(pattern: str, group: int, seconds: float) -> Step:
-    return match_step(pattern, group)
-
-
-def step_functions(
-    steps: Any, pattern_step: Callable[[str, int, float], Any] = _without_limit
-) -> list[Any]:
+def step_functions(steps: Any) -> list[Any]:
     """Return the function of each step.
 
     Args:
         steps: one step, or a chain of them; "a|b" takes what `a` finds, or else what `b` finds.
-        pattern_step: makes a step from a pattern, the number of its match and its time limit; by
-            default a function without time limits.
 
     Raises:
         ValueError: a step is unknown, or there are no steps.
     """
     listed = steps if isinstance(steps, list | tuple) else [steps]
-    chain = [_function(step, pattern_step) for step in listed]
+    chain = list(map(_function, listed))
     if not chain:
         raise ValueError("a chain needs at least one step")
     return chain
@@ -114,11 +104,8 @@ def hashable_chain(steps: Extract) -> Chain:
         raise ValueError("a chain needs at least one step")
     chain: Chain = ()
     for step in step_list:
-        if isinstance(step, Mapping):
-            if "seconds" in step:
-                raise ValueError("patterns have no time limit here; leave out 'seconds'")
-            if not step.keys() - {"regex", "group"}:
-                step = ("regex", step.get("regex"), step.get("group", 0))
+        if isinstance(step, Mapping) and not step.keys() - {"regex", "group"}:
+            step = ("regex", step.get("regex"), step.get("group", 0))
         chain = (*chain, step)
     if gpqa_choices in chain_functions(chain):
         raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")
@@ -132,17 +119,14 @@ def chain_functions(chain: Chain) -> Sequence[Any]:
     >>> [function("a 1 b 2") for function in chain_functions((("regex", "[0-9]+", -1),))]
     ['2']
     """
-    return [
-        _pattern_step({"regex": step[1], "group": step[2]}, _without_limit)
-        if isinstance(step, tuple) and len(step) == 3
-        else _function(step, _without_limit)
-        for step in chain
-    ]
+    return list(map(_function, chain))
 
 
-def _function(step: Any, pattern_step: Callable[[str, int, float], Any]) -> Any:
+def _function(step: Any) -> Any:
+    if isinstance(step, tuple) and len(step) == 3:  # as `hashable_chain` has it
+        step = {"regex": step[1], "group": step[2]}
     if isinstance(step, Mapping):
-        return _pattern_step(step, pattern_step)
+        return _pattern_step(step)
     if callable(step):
         return _checked_step(step)
     if isinstance(step, str):
@@ -167,22 +151,14 @@ def _alternatives(names: Sequence[str]) -> Step:
     return step
 
 
-def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, float], Any]) -> Any:
+def _pattern_step(step: Mapping[str, Any]) -> Step:
     pattern, group = step.get("regex"), step.get("group", 0)
-    seconds = step.get("seconds", SECONDS)
-    if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
-        raise ValueError(
-            f"a pattern is 'regex' with optional 'group' and 'seconds', not {shown(dict(step))}"
-        )
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds <= _LONGEST:
-        raise ValueError(
-            f"'seconds' must be a time of up to {_LONGEST} seconds, got {shown(seconds)}"
-        )
+    if not isinstance(pattern, str) or step.keys() - {"regex", "group"}:
+        raise ValueError(f"a pattern is 'regex' with optional 'group', not {shown(dict(step))}")
     if not isinstance(group, Integral) or isinstance(group, bool):
         raise ValueError(f"'group' must be the number of a match, got {shown(group)}")
     try:
-        return pattern_step(pattern, int(group), float(seconds))
+        return match_step(pattern, int(group))
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"{shown(pattern)} is not a pattern: {error}") from error
 

@@ -6,12 +6,9 @@ has the seed 0.
 """
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal
 
-import numpy as np
-
-from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, shown
 
 LanguageFunction = Callable[[str], str | None]
@@ -79,7 +76,6 @@ def _detectors() -> tuple[Callable[[], Any], type[Exception]]:
     It reads the profiles of all languages, which takes a third of a second.
     """
     try:
-        from langdetect.detector import Detector
         from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
         from langdetect.lang_detect_exception import LangDetectException
     except ImportError as error:
@@ -89,27 +85,7 @@ def _detectors() -> tuple[Callable[[], Any], type[Exception]]:
             name="langdetect",
         ) from None
 
-    class ArrayDetector(Detector):  # type: ignore[misc]
-        """langdetect's detector, with the products of all languages in one array.
-
-        Each number is the product of the same factors in the same order, so it is the same number.
-        """
-
-        def _init_probability(self) -> Floats:
-            languages = len(self.langlist)
-            return np.full(languages, 1.0 / languages)
-
-        def _update_lang_prob(self, prob: Floats, word: str, alpha: float) -> None:
-            factors = self.word_lang_prob_map[word]
-            if isinstance(factors, list):  # arrays take less memory, too
-                factors = self.word_lang_prob_map[word] = np.array(factors)
-            prob *= alpha / self.BASE_FREQ + factors
-
-        def _normalize_prob(self, prob: Floats) -> float:
-            prob /= sum(prob.tolist())  # numpy adds in another order
-            return float(prob.max())
-
     factory = DetectorFactory()
     factory.load_profile(PROFILES_DIRECTORY)
     factory.seed = 0
-    return partial(ArrayDetector, factory), LangDetectException
+    return factory.create, LangDetectException

@@ -138,11 +138,13 @@ def rouge(
     counts = reference_counts(references)
     keep_freed_memory()
     scores = np.empty((3, len(lengths), int(counts.sum())))
-    for pairs in pair_blocks(predictions, references, normalize):
-        counts_of_types = _counts(block_words(pairs, rouge_tokenizer, by_line=by_line), lengths)
+    start = 0
+    for texts in pair_blocks(predictions, references, normalize):
+        counts_of_types = _counts(block_words(texts, rouge_tokenizer, by_line=by_line), lengths)
         shared = np.stack([counts_of_types[name] for name in lengths], axis=1)
-        stop = pairs.first_pair + shared.shape[-1]
-        scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
+        stop = start + shared.shape[-1]
+        scores[..., start:stop] = precision_recall_f1(*shared)
+        start = stop
     return {
         name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
         for name, *pair_scores in zip(lengths, *scores, strict=True)
@@ -156,10 +158,15 @@ def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
     for n, shared in shared_ngrams(words, set(lengths.values())):
         if n in lengths.values():
             shared_counts[f"rouge{n}"] = shared.overlaps(pairs)
-        if n == 1 and LCS in lengths:
+        if n == 1 and {LCS, UNION_LCS} & lengths.keys():
             shared_counts[LCS] = _lcs_lengths(words, shared)
         if n == 1 and UNION_LCS in lengths:
-            shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
+            # If both texts have a single line, the union is its subsequence.
+            lines = np.bincount(words.line_texts, minlength=2 * pairs)
+            is_single = (lines[::2] == 1) & (lines[1::2] == 1)
+            numbers = np.where(is_single.take(words.texts >> 1), -1, shared.numbers)
+            union = union_lcs_counts(words, shared._replace(numbers=numbers))
+            shared_counts[UNION_LCS] = np.where(is_single, shared_counts[LCS], union)
     zeros = np.zeros(pairs, dtype=np.int64)
     counts = {}
     for name, n in lengths.items():

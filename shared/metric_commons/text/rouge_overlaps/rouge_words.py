@@ -9,6 +9,7 @@ n-grams are searched only among words that both texts have: "a b c" is shared on
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Integers, Unsigned
 from ...statistics.arguments.checks import OptionError
 from ..tokens.distinct_keys import distinct_keys
-from ..tokens.references import blocks, reference_counts
+from ..tokens.references import blocks
 from ..tokens.segments import segment_numbers
 from ..tokens.tokens import alphanumeric_tokens, line_counts, spelled
 from ..tokens.word_codes import numbers_of_words, token_keys
@@ -26,37 +27,17 @@ from .porter import porter
 _CHARACTERS = 700_000  # per block
 
 
-class TextPairs(NamedTuple):
-    """Some pairs as a flat list of texts: a prediction, its reference, a prediction, ..."""
-
-    texts: list[str]
-    first_pair: int  # the number of pairs before these
-    references: Sequence[str | list[str]]  # of all rows
-
-    def location(self, index: int) -> str:
-        """Return the caller's name for a text of `texts`.
-
-        >>> TextPairs(["a", "x", "b", "y", "b", "z"], 0, ["x", ["y", "z"]]).location(5)
-        'references[1][1]'
-        """
-        pair = self.first_pair + index // 2
-        ends = np.cumsum(reference_counts(self.references))
-        row = int(np.searchsorted(ends, pair, side="right"))
-        if index % 2 == 0:
-            return f"predictions[{row}]"
-        if isinstance(self.references[row], str):
-            return f"references[{row}]"
-        return f"references[{row}][{pair - (int(ends[row - 1]) if row else 0)}]"
-
-
 def pair_blocks(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     normalizer: Callable[[str], str],
-) -> Iterator[TextPairs]:
-    """Yield all pairs, normalized, in blocks bounded by characters."""
+) -> Iterator[list[str]]:
+    """Yield the texts of all pairs, normalized, in blocks bounded by characters.
+
+    A block has a prediction, its reference, a prediction, and so on.
+    """
     texts: list[str] = []
-    first_pair = characters = 0
+    characters = 0
     for block in blocks(predictions, references):
         normalized = list(map(normalizer, block.texts))
         indices = zip(block.pair_predictions.tolist(), block.pair_references.tolist(), strict=True)
@@ -65,11 +46,10 @@ def pair_blocks(
             texts += prediction, reference
             characters += len(prediction) + len(reference)
             if characters >= _CHARACTERS:
-                yield TextPairs(texts, first_pair, references)
-                first_pair += len(texts) // 2
+                yield texts
                 texts, characters = [], 0
     if texts:
-        yield TextPairs(texts, first_pair, references)
+        yield texts
 
 
 Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]
@@ -152,23 +132,11 @@ def sentence_lines(
     )
 
 
-class _Stems(dict[str, str]):
-    """The Porter stem of each word of a-z and 0-9; as in rouge_score, up to three letters stay.
-
-    Stemming takes some 3 microseconds. Words recur within texts and between calls, so the cache
-    belongs to the process.
-    """
-
-    def __missing__(self, word: str) -> str:
-        stem = porter(word.encode()).decode() if len(word) > 3 else word
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        if len(word) <= _CACHED_LETTERS:
-            self[word] = stem
-        return stem
+def _stem(word: str) -> str:
+    return porter(word.encode()).decode() if len(word) > 3 else word
 
 
-_STEMS = _Stems()
+_cached_stem = lru_cache(_CACHED_WORDS)(_stem)  # words recur within texts and between calls
 
 
 def stems(words: Iterable[str]) -> list[str]:
@@ -179,7 +147,7 @@ def stems(words: Iterable[str]) -> list[str]:
     >>> stems(["connects", "ads"])
     ['connect', 'ads']
     """
-    return list(map(_STEMS.__getitem__, words))
+    return [_cached_stem(word) if len(word) <= _CACHED_LETTERS else _stem(word) for word in words]
 
 
 class RougeTokenizer:
@@ -192,29 +160,29 @@ class RougeTokenizer:
         plain_words = rouge_score_words if self.is_alphanumeric else unicode_words
         self._split = tokenizer if callable(tokenizer) else plain_words
 
-    def lines_of_words(self, pairs: TextPairs, *, by_line: bool) -> list[list[list[str]]]:
+    def lines_of_words(self, texts: Sequence[str], *, by_line: bool) -> list[list[list[str]]]:
         """Return the words of each line of each text; without `by_line`, a text counts as one line.
 
         Raises:
             ValueError: a custom tokenizer does not return a list of words.
         """
         lines_of_texts: dict[str, list[list[str]]] = {}
-        for index, text in enumerate(pairs.texts):
+        for text in texts:
             if text not in lines_of_texts:
                 parts = text.split("\n") if by_line else [text]
-                lines_of_texts[text] = [self._words(part, pairs, index) for part in parts]
-        return [lines_of_texts[text] for text in pairs.texts]
+                lines_of_texts[text] = list(map(self._words, parts))
+        return [lines_of_texts[text] for text in texts]
 
-    def _words(self, text: str, pairs: TextPairs, index: int) -> list[str]:
+    def _words(self, text: str) -> list[str]:
         words = self._split(text)
         if self.is_custom and not _are_words(words):
-            problem = f"must return a list of str, got {words!r} for {pairs.location(index)}"
+            problem = f"must return a list of str, got {words!r:.60} for {text[:60]!r}"
             raise OptionError("tokenizer", problem)
         if not self.use_stemmer:
             return words
         if self.is_alphanumeric:
             return stems(words)
-        return [_STEMS[word] if _ALPHANUMERIC.fullmatch(word) else word for word in words]
+        return [_cached_stem(word) if _ALPHANUMERIC.fullmatch(word) else word for word in words]
 
 
 def _are_words(words: Sequence[str]) -> bool:
@@ -232,23 +200,23 @@ class BlockWords(NamedTuple):
     line_texts: Integers  # the text of each line
 
 
-def block_words(pairs: TextPairs, tokenizer: RougeTokenizer, *, by_line: bool) -> BlockWords:
+def block_words(texts: Sequence[str], tokenizer: RougeTokenizer, *, by_line: bool) -> BlockWords:
     """Return the words of all texts; without `by_line`, a text counts as one line."""
     if tokenizer.is_alphanumeric:
-        tokens = alphanumeric_tokens(pairs.texts)
+        tokens = alphanumeric_tokens(texts)
         codes = token_keys(tokens)
         if tokenizer.use_stemmer:  # each distinct word is stemmed once
             numbers, examples = distinct_keys(codes)
             codes = numbers_of_words(stems(spelled(tokens, examples))).view(np.uint64).take(numbers)
         if not by_line:
             return _block_words(codes, tokens.counts, np.ones_like(tokens.counts))
-        lines = np.array([text.count("\n") + 1 for text in pairs.texts], dtype=np.int64)
+        lines = np.array([text.count("\n") + 1 for text in texts], dtype=np.int64)
         return _block_words(codes, line_counts(tokens), lines)
-    texts = tokenizer.lines_of_words(pairs, by_line=by_line)
+    words = tokenizer.lines_of_words(texts, by_line=by_line)
     return _block_words(
-        numbers_of_words(list(chain.from_iterable(chain.from_iterable(texts)))).view(np.uint64),
-        np.array([len(line) for lines in texts for line in lines], dtype=np.int64),
-        np.array(list(map(len, texts)), dtype=np.int64),
+        numbers_of_words(list(chain.from_iterable(chain.from_iterable(words)))).view(np.uint64),
+        np.array([len(line) for lines in words for line in lines], dtype=np.int64),
+        np.array(list(map(len, words)), dtype=np.int64),
     )
 
 

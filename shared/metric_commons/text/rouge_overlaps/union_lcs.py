@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
+from ...statistics.arguments.arrays import Integers, Unsigned
 from ..tokens.segments import (
     bounded_ranges,
     changes,
@@ -21,11 +21,10 @@ from ..tokens.segments import (
     segment_starts,
     stable_order,
 )
-from .lcs import GAP, ROWS, Matches, lcs_paths, lcs_rows, word_counts
+from .lcs import GAP, ROWS, Matches, lcs_paths, lcs_rows
 from .rouge_words import BlockWords, SharedNgrams
 
 _ENTRIES = 200_000  # per batch: matches between lines, some two hundred bytes each
-_ALL_ROWS = (1 << ROWS) - 1  # of a machine word
 
 
 class _SharedWords(NamedTuple):
@@ -36,10 +35,10 @@ class _SharedWords(NamedTuple):
     ranks: Integers  # the rank of each shared word of the block within its line
     prediction_words: Integers  # indices in the block of shared words in predictions
     reference_words: Integers  # indices in the block of those in references, by shared word
-    # The latter as bits: an entry for each shared word, line and `ROWS` rows, word after word.
+    # Those of lines with at most `ROWS` shared words as bits: an entry for each shared word and
+    # line, word after word.
     entry_lines: Integers
-    entry_words: Integers  # the machine word, which begins at row word * ROWS
-    entry_bits: Unsigned  # the rows where the word occurs
+    entry_bits: Unsigned  # the ranks where the word occurs
     entry_counts: Integers  # number of entries of each shared word
 
 
@@ -54,10 +53,10 @@ def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
     reference_words = indices[~is_prediction.take(indices)]
     order = stable_order(ngrams.take(reference_words).astype(np.uint32))
     reference_words = reference_words.take(order)
-    reference_ngrams = ngrams.take(reference_words)
-    line = words.lines.take(reference_words)
-    word, mask = _bits(ranks.take(reference_words))
-    starts = np.flatnonzero(changes(reference_ngrams, line, word))
+    in_short = reference_words[line_counts.take(words.lines.take(reference_words)) <= ROWS]
+    short_ngrams, line = ngrams.take(in_short), words.lines.take(in_short)
+    bits = np.uint64(1) << ranks.take(in_short).astype(np.uint64)
+    starts = np.flatnonzero(changes(short_ngrams, line))
     return _SharedWords(
         line_counts,
         ngrams,
@@ -65,47 +64,36 @@ def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
         indices[is_prediction.take(indices)],
         reference_words,
         line.take(starts),
-        word.take(starts),
-        np.bitwise_or.reduceat(mask, starts) if starts.size else mask,
-        np.bincount(reference_ngrams.take(starts), minlength=shared.pairs.size),
+        np.bitwise_or.reduceat(bits, starts) if starts.size else bits,
+        np.bincount(short_ngrams.take(starts), minlength=shared.pairs.size),
     )
-
-
-def _bits(rows: Integers) -> tuple[Integers, Unsigned]:
-    """Return the machine word of each row, and its bit within that word."""
-    word = rows // ROWS
-    return word, np.uint64(1) << (rows - ROWS * word).astype(np.uint64)  # numpy's divmod is slow
 
 
 def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
     """Return the number of words of the reference in the union, for each pair of a block."""
     lined = _shared_words(words, shared)
-    widths = word_counts(lined.line_counts)
-    union_starts = segment_starts(widths)
-    union = np.zeros(int(widths.sum()), dtype=np.uint64)  # of each line, as machine words
-    costs = _costs(words, lined)
-    is_new = _first_lines(words, lined, costs)
     prediction_words = lined.prediction_words
-    prediction_words = prediction_words[is_new.take(words.lines.take(prediction_words))]
-    columns = np.bincount(words.lines.take(prediction_words), minlength=widths.size)
-    costs *= is_new
-    ends = np.cumsum(columns)
+    prediction_lines = words.lines.take(prediction_words)
+    entries = lined.entry_counts.take(lined.ngrams.take(prediction_words))
+    lines = words.line_ends.size
+    costs = np.bincount(prediction_lines, weights=entries, minlength=lines).astype(np.int64)
+    is_long = (costs > _ENTRIES) | ((lined.line_counts > ROWS) & (words.line_texts & 1 == 1))
+    union = np.zeros(lines, dtype=np.uint64)  # of each line with few shared words, as bits
+    ends = np.searchsorted(prediction_words, words.line_ends).tolist()
     for start, stop in bounded_ranges(costs, _ENTRIES):
-        batch = prediction_words[ends[start] - columns[start] : ends[stop - 1]]
-        if costs[start] > _ENTRIES:
-            _add_line(words, lined, start, union, union_starts)
-        elif batch.size:
-            matches, lines = _line_matches(words, lined, batch)
-            targets = ranges(union_starts.take(lines), widths.take(lines))
-            order = stable_order(targets.astype(np.uint32))
-            targets = targets.take(order)
+        batch = prediction_words[ends[start - 1] if start else 0 : ends[stop - 1]]
+        if batch.size and costs[start] <= _ENTRIES:
+            matches, targets = _line_matches(words, lined, batch)
             starts = np.flatnonzero(changes(targets))
-            paths = lcs_paths(matches).take(order)
-            union[targets.take(starts)] |= np.bitwise_or.reduceat(paths, starts)
+            union[targets.take(starts)] |= np.bitwise_or.reduceat(lcs_paths(matches), starts)
 
-    word, mask = _bits(lined.ranks.take(lined.reference_words))
-    lines = words.lines.take(lined.reference_words)
-    in_union = union.take(union_starts.take(lines) + word) & mask != 0
+    in_union = np.zeros(lined.ngrams.size, dtype=bool)
+    line = words.lines.take(lined.reference_words)
+    ranks = np.minimum(lined.ranks.take(lined.reference_words), ROWS).astype(np.uint64)
+    in_union[lined.reference_words] = union.take(line) >> ranks & np.uint64(1) > 0
+    for number in np.flatnonzero(is_long).tolist():
+        in_union[_in_long_line(words, lined, number)] = True
+    in_union = in_union.take(lined.reference_words)
     ngrams = lined.ngrams.take(lined.reference_words)
     counts = np.bincount(ngrams, weights=in_union, minlength=shared.pairs.size)
     clipped = np.minimum(counts, shared.prediction_counts)
@@ -113,64 +101,30 @@ def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
     return np.bincount(shared.pairs, weights=clipped, minlength=pairs).astype(np.int64)
 
 
-def _costs(words: BlockWords, lined: _SharedWords) -> Integers:
-    """Return for each line of a prediction an upper estimate of the entries and masks it needs.
+def _in_long_line(words: BlockWords, lined: _SharedWords, line: int) -> list[int]:
+    """Return the words of references in the union that a long line is part of."""
 
-    With a reference line of one machine word it has a mask for each entry. With one of several it
-    has at most one mask for every column, and for the steps in which the last machine words lag
-    behind the first.
-    """
-    entries = lined.entry_counts.take(lined.ngrams.take(lined.prediction_words))
-    lines = words.lines.take(lined.prediction_words)
-    columns = np.bincount(lines, minlength=words.line_ends.size)
-    costs = np.bincount(lines, weights=entries, minlength=columns.size).astype(np.int64)
-    widths = word_counts(lined.line_counts)
-    wide_lines = np.flatnonzero((widths > 1) & (words.line_texts & 1 == 1))
-    widths = widths.take(wide_lines)
-    pairs, pair = words.line_texts >> 1, words.line_texts.take(wide_lines) >> 1
-    masks, lagging = (
-        np.bincount(pair, weights=weights, minlength=words.text_counts.size).astype(np.int64)
-        for weights in (widths, widths * (widths - 1))
-    )
-    costs += np.where(columns > 0, columns * masks.take(pairs) + lagging.take(pairs), 0)
-    return costs
+    def shared_words(line: int) -> list[int]:
+        start = words.line_ends[line - 1] if line else 0
+        return list(map(int, lined.ngrams[start : words.line_ends[line]]))
 
-
-def _first_lines(words: BlockWords, lined: _SharedWords, costs: Integers) -> Booleans:
-    """Return which lines are not a repetition, in texts that cost more than a batch.
-
-    A model that got stuck writes one line a thousand times, which adds nothing to the union.
-    """
-    is_first = np.ones(costs.size, dtype=bool)
-    large_texts = np.flatnonzero(np.bincount(words.line_texts, weights=costs) > _ENTRIES)
-    for text in large_texts.tolist():
-        previous_lines = set()
-        for line in np.flatnonzero(words.line_texts == text).tolist():
-            ngrams = _line_words(words, lined, line).tobytes()
-            is_first[line] = ngrams not in previous_lines
-            previous_lines.add(ngrams)
-    return is_first
-
-
-def _add_line(
-    words: BlockWords, lined: _SharedWords, line: int, union: Unsigned, union_starts: Integers
-) -> None:
-    """Add the subsequences of one long line of a prediction to the union, one after another."""
-    prediction = _line_words(words, lined, line).tolist()
-    predicted_words = set(prediction)
-    for target in np.flatnonzero(words.line_texts == words.line_texts[line] + 1).tolist():
-        ngrams = _line_words(words, lined, target)
-        reference = ngrams[ngrams >= 0].tolist()  # in predictions `lcs_rows` must see the others
-        if not predicted_words.isdisjoint(reference):
-            rows = lcs_rows(reference, prediction)
-            for word in range(len(reference) // ROWS + 1):
-                union[union_starts[target] + word] |= np.uint64(rows >> ROWS * word & _ALL_ROWS)
-
-
-def _line_words(words: BlockWords, lined: _SharedWords, line: int) -> Integers:
-    """Return the words of a line as shared words; -1 for others."""
-    start = words.line_ends[line - 1] if line else 0
-    return lined.ngrams[start : words.line_ends[line]]
+    text = int(words.line_texts[line])
+    others = range(*np.searchsorted(words.line_texts, [text ^ 1, (text ^ 1) + 1]).tolist())
+    in_union: set[int] = set()
+    seen = set()  # a model that got stuck writes one line a thousand times
+    for other in others:
+        target, source = (line, other) if text & 1 else (other, line)
+        reference, prediction = shared_words(target), shared_words(source)
+        if text & 1 and tuple(prediction) in seen:
+            continue
+        seen.add(tuple(prediction))
+        start = int(words.line_ends[target]) - len(reference)
+        rows = [row for row, word in enumerate(reference) if word >= 0]
+        items = [reference[row] for row in rows]  # `lcs_rows` must see the others of predictions
+        if not set(items).isdisjoint(prediction):
+            path = lcs_rows(items, prediction)
+            in_union.update(start + row for n, row in enumerate(rows) if path >> n & 1)
+    return [*in_union]
 
 
 def _line_matches(
@@ -207,11 +161,10 @@ def _line_matches(
     gaps = next_position - position > 1
     first_columns = column_numbers.take(pairs)
     matches = Matches(
-        lined.line_counts.take(line.take(pairs)),
-        np.diff(first_columns, append=columns.size),
+        rows=lined.line_counts.take(line.take(pairs)),
+        columns=np.diff(first_columns, append=columns.size),
         pair=pair_numbers,
         column=column_numbers - first_columns.take(pair_numbers),
-        word=lined.entry_words.take(entry),
         bits=lined.entry_bits.take(entry) | gaps.take(column_numbers) * GAP,
     )
     return matches, line.take(pairs)

@@ -8,12 +8,9 @@ byte rule, which extracts the words of many texts at once, with equal results.
 import math
 import re
 import string
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import OneOf
@@ -31,21 +28,6 @@ from .languages import (
     mlqa_zh,
 )
 from .tokens import Tokens, byte_rule, tokenize
-
-_KEPT = 2  # tables of rows: the modules of one evaluation rarely use more than two normalizers
-
-TOKENIZED: ContextVar[deque[Any] | None] = ContextVar("tokenized", default=None)
-
-
-@contextmanager
-def tokenized_once() -> Iterator[None]:
-    """Within this context, functions that compare the same normalized rows tokenize them once."""
-    token = TOKENIZED.set(deque(maxlen=_KEPT))
-    try:
-        yield
-    finally:
-        TOKENIZED.reset(token)
-
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _FINAL_DOT = re.compile(r"\.$")  # also matches before a final line break

@@ -15,11 +15,9 @@ the columns (Hirschberg 1975).
 
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
-from itertools import groupby
-from typing import Any
+from itertools import accumulate, groupby
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Integers
 
@@ -99,15 +97,14 @@ def _steps(
     rows = reference[prefix : len(reference) - suffix]
     columns = prediction[prefix : len(prediction) - suffix]
     band = len(rows) if most_edits is None else min(len(rows), 2 * most_edits + 1)
-    halve = bool(_is_split(band, len(rows), len(columns)))
+    halve = _is_split(band, len(rows), len(columns))
     inner = _halved_steps(rows, columns) if halve else _inner_steps(rows, columns)
     return ["equal"] * prefix + inner + ["equal"] * suffix
 
 
-def _is_split(band: ArrayLike, rows: ArrayLike, columns: ArrayLike) -> Any:
+def _is_split(band: int, rows: int, columns: int) -> bool:
     """Return whether a table is so large that it is split; only a band of its rows counts."""
-    size = np.multiply(band, columns, dtype=np.int64) // 4
-    return (size >= _SPLIT_BYTES) & np.greater_equal(rows, 65) & np.greater_equal(columns, 10)
+    return band * columns // 4 >= _SPLIT_BYTES and rows >= 65 and columns >= 10
 
 
 def _halved_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[str]:
@@ -115,25 +112,17 @@ def _halved_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list
     middle = len(columns) // 2
     left = _last_column(rows, columns[:middle])
     right = _last_column(rows[::-1], columns[middle:][::-1])[::-1]
-    row = int(np.argmin(left + right))
-    return _steps(rows[:row], columns[:middle], int(left[row])) + _steps(
-        rows[row:], columns[middle:], int(right[row])
+    row = min(range(len(left)), key=lambda row: left[row] + right[row])
+    return _steps(rows[:row], columns[:middle], left[row]) + _steps(
+        rows[row:], columns[middle:], right[row]
     )
 
 
-def _last_column(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> Integers:
+def _last_column(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[int]:
     """Return the distance of all columns from the first 0, 1, 2, ... rows."""
     ((rises, falls),) = deque(_columns(rows, columns), maxlen=1)
-    steps = [
-        np.unpackbits(
-            np.frombuffer(bits.to_bytes(len(rows) // 8 + 1, "little"), np.uint8),
-            count=len(rows),
-            bitorder="little",
-        )
-        for bits in (rises, falls)
-    ]
-    changes = steps[0].astype(np.int64) - steps[1]
-    return len(columns) + np.concatenate(([0], np.cumsum(changes)))
+    changes = [(rises >> row & 1) - (falls >> row & 1) for row in range(len(rows))]
+    return list(accumulate(changes, initial=len(columns)))
 
 
 def _columns(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterator[tuple[int, int]]:

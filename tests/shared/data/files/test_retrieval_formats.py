@@ -8,6 +8,7 @@ import pytest
 from metric_commons import load
 from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.evaluation.scoring.scoring import score
+from tests.tables import tabled
 
 RUN = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d é": 1.0}}
 QRELS = {"q1": {"d1": 0, "d2": 2}, "q3": {"d3": 1}}
@@ -25,11 +26,7 @@ def test_dictionaries(tmp_path, read, content, indent, compress):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "query-id\tcorpus-id\tscore\nq1\td1\t0\nq1\td2\t2\nq3\td3\t1\n",
-        "q1\td1\t0\nq1\td2\t2\nq3\td3\t1",
-        "query-id\tcorpus-id\tscore\r\nq1\td1\t0\r\nq1\td2\t2\r\nq3\td3\t1\r\n",
-    ],
+    tabled(__file__, "judgments_of_beir"),
 )
 def test_judgments_of_beir(tmp_path, text):
     (tmp_path / "x.tsv").write_text(text, newline="")
@@ -39,23 +36,14 @@ def test_judgments_of_beir(tmp_path, text):
 
 @pytest.mark.parametrize(
     ("read", "content", "message"),
-    [
-        (read_run, '{"q": {"d": "x"}}', "x: query 'q', document 'd': 'x' is not a number"),
-        (read_run, '{"q": {"d": NaN}}', "document 'd': nan is not a number"),
-        (read_qrels, '{"q": {"d": 0.5}}', "document 'd': 0.5 is not an integer of 53 bits"),
-        (read_run, '{"q": ["d"]}', r"query 'q' has no documents with numbers, but \['d'\]"),
-        (read_run, '{"q": {"d": 1, "d": 2}}', "field 'd' is given twice"),
-        (read_run, '{"q": {}}', "x: there are no rows"),
-        (read_qrels, "query-id\tcorpus-id\tscore\nq\td\tx\n", "x, line 2: the relevance is not an"),
-        (read_qrels, "q\td\n", r"line 1: expected 4 columns \(query, iteration"),
-    ],
+    tabled(__file__, "what_is_no_run_is_refused"),
 )
 def test_what_is_no_run_is_refused(tmp_path, read, content, message):
     path = tmp_path / "x"
     path.write_text(content)
 
     with pytest.raises(ValueError, match=message):
-        read(path)
+        {"run": read_run, "qrels": read_qrels}[read](path)
 
 
 def test_dictionaries_are_rows_of_queries():

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import lzma
-import math
 import os
 import sys
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from metric_commons.data.files.field_paths import value_at
 from metric_commons.data.files.streams import STANDARD_INPUT
 from metric_commons.data.tables.selection import Selection
 from metric_commons.data.tables.tables import Source
+from tests.tables import tabled
 
 ROWS = [{"p": f"answer {row}", "r": ["a", str(row)]} for row in range(50)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
@@ -140,20 +140,7 @@ def test_the_first_offending_cell_is_named_and_others_are_counted(
 
 @pytest.mark.parametrize(
     ("cell", "value"),
-    [
-        (".9", 0.9),
-        ("-.5", -0.5),
-        ("+.5e-2", 0.005),
-        (" .5", 0.5),
-        ("+2", 2),
-        ("1e3", 1000.0),
-        ("+1E3", 1000.0),
-        (" 1 ", 1),
-        ("NaN", math.nan),
-        ("Infinity", math.inf),
-        *((text, None) for text in ("1_000", "0x10", "nan", "inf", "+inf", "5.", "007", "+007")),
-        *((text, None) for text in ("+-1", "--1", "-+1", "++1", ".", "+", "-.", "..5", "1,5", "x")),
-    ],
+    tabled(__file__, "spellings_of_numbers"),
 )
 def test_spellings_of_numbers(write, cell, value):
     path = write("x.csv", f'p,n\nx,1\ny,"{cell}"\n'.encode())

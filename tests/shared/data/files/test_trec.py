@@ -11,6 +11,7 @@ from metric_commons.data.trec.identifiers import HASHED
 from metric_commons.data.trec.trec import Qrels, Run, read_qrels, read_run
 from tests.rankings import ids
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 
 def rows(table):
@@ -150,26 +151,7 @@ RUN, QRELS = "1 Q0 a 1 2 t\n", "1 0 a 1\n"
 
 @pytest.mark.parametrize(
     ("read", "text", "line", "problem"),
-    [
-        (read_run, RUN + "1 Q0 b 2 1\n", 2, "expected 6 columns (query, Q0, document, rank, score"),
-        (read_run, " 1 Q0 a 2 3.0\n", 1, "expected 6 columns (query, Q0, document, rank, score"),
-        (read_qrels, QRELS + " 1 0 1\n", 2, "expected 4 columns (query, iteration, document"),
-        (read_run, RUN + "\n# x\n1 Q0 b 2 abc t\n", 4, "the score is not a number"),
-        (read_run, RUN + "1 Q0 b 2 nan t\n", 2, "the score is not a number"),
-        (read_run, RUN + "1\tQ0 b  2 NaN t\n", 2, "the score is not a number"),
-        (read_run, "1 Q0 b 2 -nan(x) t\n", 1, "the score is not a number"),
-        (read_run, "1 Q0 b 2 0x10 t\n", 1, "the score is not a number"),
-        (read_run, "1 Q0 b 2 1_000 t\n", 1, "the score is not a number"),
-        (read_run, "1 Q0 b 2 1,5 t\n", 1, "the score is not a number"),
-        (read_run, "1 Q0 b 2 ٣ t\n", 1, "the score is not a number"),
-        (read_qrels, QRELS + "1 0 b\n", 2, "expected 4 columns (query, iteration, document, rele"),
-        (read_qrels, QRELS + "1 0 b 1 x\n", 2, "expected 4 columns"),
-        (read_qrels, "1 0 b 1.0\n", 1, "the relevance is not an integer"),
-        (read_qrels, "1 0 b 0x1\n", 1, "the relevance is not an integer"),
-        (read_qrels, "1 0 b ٣\n", 1, "the relevance is not an integer"),
-        (read_qrels, "1 0 b 9007199254740993\n", 1, "the relevance does not fit into 53 bits"),
-        (read_qrels, "1 0 b -99999999999999999999\n", 1, "the relevance does not fit into 53 bits"),
-    ],
+    tabled(__file__, "an_error_shows_the_number_and_the_text_of_the_line"),
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 def test_an_error_shows_the_number_and_the_text_of_the_line(
@@ -178,9 +160,9 @@ def test_an_error_shows_the_number_and_the_text_of_the_line(
     path = tmp_path / "file"
     path.write_bytes((text.replace("\n", end) if end else text.rstrip("\n")).encode())
     with pytest.raises(ValueError, match=re.escape(f"{path}, line {line}: {problem}")) as error:
-        read(path)
+        {"run": read_run, "qrels": read_qrels}[read](path)
 
-    excerpt = text.removeprefix("\ufeff").split("\n")[line - 1].strip()
+    excerpt = text.split("\n")[line - 1].strip()
     assert str(error.value).endswith(repr(excerpt))
 
 

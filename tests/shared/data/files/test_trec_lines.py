@@ -13,6 +13,7 @@ from metric_commons.data.trec.identifiers import Ids
 from metric_commons.data.trec.trec import Qrels, Run, ShortQrels, read_run
 from metric_commons.data.trec.trec_lines import columns_by_arrow, columns_by_lines
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 RUN = b"q Q0 a 1 2.5 t\nq Q0 b 2 1 t\n"
 READERS = pytest.mark.parametrize("read", [columns_by_arrow, columns_by_lines])
@@ -129,11 +130,7 @@ def test_a_score_is_rounded_as_python_rounds_it(read, column):
 @READERS
 @pytest.mark.parametrize(
     "wrong",
-    [
-        *("-", "+", ".", "-.", "1.2.3", "a", "1a", "--1", "+-1", "1e", "1.e", "nan", "1_0", "0x10"),
-        *("-NaN", "1\0", "/", "1:", "-12:4.5", ".1.", "123456789.1234:", "1,5", "null", "NA"),
-        *("true", "infi", "\u0661", "12345678901234567.1."),
-    ],
+    tabled(__file__, "a_score_that_is_not_a_number_is_refused"),
 )
 def test_a_score_that_is_not_a_number_is_refused(read, wrong):
     assert rows(read, RUN.replace(b" 1 t", b" %b t" % wrong.encode())) is None

@@ -13,6 +13,7 @@ from metric_commons.data.harness_logs.logs import format_names, formats
 from metric_commons.data.tables.selection import Selection
 from metric_commons.data.tables.tables import Source
 from tests.spec import CASES, ROOT
+from tests.tables import tabled
 
 
 @pytest.mark.parametrize("name", formats())
@@ -106,7 +107,6 @@ def test_results_beside_a_log_of_lm_eval(read, tmp_path):
     assert (source.log.system, source.log.task) == ("gpt", "qa")
     assert source.log.lower_is_better == {"ter"}
     assert source.excluded == {"cut": 8}
-    assert list(source.provenance()["beside"]) == [str(tmp_path / f"results_{date}.json")]
     with pytest.raises(ValueError, match="the file has 1 samples, but its run had 9"):
         read(rows, "prediction", name)
 
@@ -145,26 +145,15 @@ def archive(run, method=zipfile.ZIP_DEFLATED):
 
 def test_samples_of_an_archive_are_those_of_a_document(read):
     samples = [SAMPLE | {"id": "p", "epoch": epoch} for epoch in (2, 1)] + [SAMPLE]
-    run, fields = run_of_inspect(samples), "epoch prediction references logged error"
+    run, fields = run_of_inspect(samples), "id epoch prediction references logged error"
 
-    assert read(archive(run), "id", "x.eval")[1] == {"id": ["q", "p", "p"]}
     expected = read(json.dumps(run), fields, "x.json")[1]
     assert read(archive(run), fields, "x.eval")[1] == expected
 
 
-def test_the_order_of_an_archive_is_that_of_the_dataset(read):
-    samples = [SAMPLE | {"id": name} for name in ("p", "q")]
-
-    assert read(archive(run_of_inspect(samples)), "id", "x.eval")[1] == {"id": ["q", "p"]}
-
-
 @pytest.mark.parametrize(
     ("run", "message"),
-    [
-        (run_of_inspect([SAMPLE], "cancelled"), "the run has the state 'cancelled'"),
-        (run_of_inspect([SAMPLE], "started"), "the run has the state 'started'"),
-        (run_of_inspect([SAMPLE], total=79), "the file has 1 samples, but its run had 79"),
-    ],
+    tabled(__file__, "a_run_that_did_not_end_is_refused"),
 )
 def test_a_run_that_did_not_end_is_refused(read, run, message):
     with pytest.raises(ValueError, match=message):
@@ -173,36 +162,9 @@ def test_a_run_that_did_not_end_is_refused(read, run, message):
 
 
 def test_a_run_of_helm(read, tmp_path):
-    references = [
-        {"output": {"text": "sea"}, "tags": ["correct"]},
-        {"output": {"text": "sky"}, "tags": []},
-    ]
-    states = [
-        {
-            "instance": {"id": f"id{number}", "references": references, "split": split},
-            "train_trial_index": 0,
-            "output_mapping": {"A": "sky", "B": "sea"},
-            "result": {"completions": [{"text": " B"}]},
-        }
-        for number, split in enumerate(("valid", "test"))
-    ]
-    statistics = [
-        {
-            "instance_id": f"id{number}",
-            "train_trial_index": 0,
-            "stats": [
-                {"name": {"name": "exact_match"}, "count": 2, "sum": 1},
-                {"name": {"name": "num_references"}, "count": 2, "sum": 1},
-                {"name": {"name": "f1_score"}, "count": 0, "sum": 0},
-                # A statistic of a part of a split is no metric.
-                {"name": {"name": "exact_match", "sub_split": "train_set"}, "count": 1, "sum": 1},
-            ],
-        }
-        for number in range(2)
-    ]
+    [(document, statistics)] = tabled(__file__, "a_run_of_helm")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "per_instance_stats.json").write_text(json.dumps(statistics))
-    document = {"adapter_spec": {"model": "gpt2"}, "request_states": states}
     fields = "id prediction references logged"
     name = "run/scenario_state.json"
 
@@ -222,11 +184,7 @@ def test_a_run_of_helm(read, tmp_path):
 
 @pytest.mark.parametrize("mark", ["{}", "__{}__"])
 def test_details_of_lighteval(read, mark):
-    row = {
-        "doc": {"id": None, "choices": ["x", "y"], "gold_index": [1], "task_name": "t"},
-        "model_response": {"text": [" y"], "text_post_processed": None, "logprobs": [-2.0, -1.0]},
-        "metric": {"acc": 1},
-    }
+    [(row, expected)] = tabled(__file__, "details_of_lighteval")
     content = io.BytesIO()
     parquet.write_table(
         pa.Table.from_pylist([{mark.format(k): v for k, v in row.items()}]), content
@@ -236,16 +194,7 @@ def test_details_of_lighteval(read, mark):
     source, columns = read(content.getvalue(), fields, "gpt/2026-01-01T00-00-00/x.parquet")
 
     assert (source.log.format_name, source.log.system) == ("lighteval", "gpt")
-    assert columns == {
-        "id": [0],
-        "prediction": [" y"],
-        "references": [["y"]],
-        "option_scores": [[-2.0, -1.0]],
-        "truth": [[0, 1]],
-        "predicted": [1],
-        "label": [1],
-        "logged": [{"acc": 1.0}],
-    }
+    assert columns == expected
 
 
 def test_formats_are_found_by_their_files():

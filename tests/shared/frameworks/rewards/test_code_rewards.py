@@ -115,11 +115,7 @@ def test_a_forked_process_has_its_own_workers():
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [
-        ({"score": "most"}, "score must be one of 'pass_fail'"),
-        ({"timeout": 0}, "timeout must be a number above 0"),
-        ({"compare": "sets"}, "compare must be one of 'lines'"),
-    ],
+    tabled(__file__, "options_are_checked_before_training"),
 )
 def test_options_are_checked_before_training(options, problem):
     with pytest.raises(ValueError, match=problem):

@@ -74,11 +74,7 @@ def test_sentences_and_labels_are_not_references(reference):
 
 @pytest.mark.parametrize(
     "reference",
-    [
-        *("2:3", "A:B = 3:4", "ab + bc", "the empty set", "it is odd", r"\text{it is odd}", "odd"),
-        *(r"x = \boxed{5}", r"\boxed{2} or \boxed{3}", r"\text{Area} = 5", r"\sin x = \boxed{1}"),
-        *("3:45 pm", "no solution", "5 cm", "(p,q)=(3,2)", "AB=4,CD=5", r"\boxed{28} percent"),
-    ],
+    tabled(__file__, "answers_with_letters_and_words_are_references"),
 )
 def test_answers_with_letters_and_words_are_references(reference):
     assert task("math", extract=()).verdict(reference, reference).score == 1.0
@@ -238,35 +234,7 @@ def test_broken_calls_have_the_reward_zero(message):
 
 @pytest.mark.parametrize(
     ("module", "text", "reference", "reason"),
-    [
-        ("math", r"\boxed{3}", "2", "math is 0: the answer is '3', accepted is '2'."),
-        ("math", r"\boxed{2}", ["2", "3"], "math is 1: the answer is '2', accepted is '2' or '3'."),
-        ("math", "2", "2", "No answer was found in the text (tagged_or_boxed); accepted is '2'."),
-        (
-            "math",
-            r"\boxed{2f}",
-            "f(2)",
-            "math is 0 (undecided): the answer is '2f', accepted is 'f(2)'.",
-        ),
-        (
-            "math",
-            r"\boxed{2f}",
-            None,
-            "The reference cannot be read, so the answer is not judged.",
-        ),
-        (
-            "qa_f1",
-            "the York city",
-            ["New York", "NYC"],
-            "qa_f1 is 0.5: the answer is 'the York city', accepted is 'New York' or 'NYC'.",
-        ),
-        (
-            "json_match",
-            '{"a": 1}',
-            '{"a": 2}',
-            "json_match_f1 is 0: the answer is '{\"a\": 1}', accepted is '{\"a\": 2}'.",
-        ),
-    ],
+    tabled(__file__, "reasons_are_sentences"),
 )
 def test_reasons_are_sentences(module, text, reference, reason):
     score = "f1" if module == "json_match" else None

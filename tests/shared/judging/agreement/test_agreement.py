@@ -21,7 +21,7 @@ from metric_commons.judging.agreement.agreement_coefficients import (
 )
 from metric_commons.judging.agreement.rated_units import coded, paired_units, rated_units
 from metric_commons.statistics.arithmetic.rank_correlations import PairedScores, kendall_tau_b
-from tests.spec import drawn_examples
+from tests.spec import drawn_examples, rounds
 
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
 UNITS = st.lists(
@@ -290,14 +290,15 @@ def test_law_and_bootstrap_are_near_students_interval_where_units_are_many():
         assert ends == pytest.approx([kappa - reach, kappa + reach], abs=0.012)
 
 
+@rounds(6, 20)
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("rows", [2, 3, 10])
-def test_every_number_has_an_interval_in_its_range(rows, clustered):
+def test_every_number_has_an_interval_in_its_range(rows, clustered, rounds):
     rng = np.random.default_rng(rows)
     options = {"confidence_level": 0.95, "n_resamples": 200}
     if clustered:
         options["clusters"] = [row // 2 for row in range(rows)]
-    for seed in range(20):
+    for seed in range(rounds):
         ratings = rng.integers(0, 1 + seed % 3, (rows, 2 + seed % 2)).astype(float)
         measures = [*FAMILY, "krippendorff_alpha"]
         results = [

@@ -9,6 +9,7 @@ import pytest
 
 from metric_commons import State, load
 from metric_commons.judging import ranking_agreement
+from tests.spec import rounds
 from tests.tables import tabled
 
 
@@ -105,10 +106,11 @@ def test_equal_and_reversed_orders_correlate_with_exactly_1():
 MEASURES = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
 
+@rounds(15, 40)
 @pytest.mark.long
-def test_the_order_of_systems_does_not_matter():
+def test_the_order_of_systems_does_not_matter(rounds):
     names = (*MEASURES, "tau_ap_a", "tau_ap_b", "weightedtau")
-    for seed in range(40):
+    for seed in range(rounds):
         x, y = draw_scores(seed, most=30)
         order = random.Random(seed).sample(range(len(x)), len(x))
         call = {"measures": names, "confidence_level": 0.9}

@@ -13,6 +13,7 @@ from scipy.special import expit
 from metric_commons import State, load
 from metric_commons.judging import pairwise_ratings
 from metric_commons.judging.votes.bradley_terry import NoFiniteRatingsError
+from tests.spec import rounds
 from tests.tables import tabled
 
 NAMES = ["m0", "m1", "m2", "m3", "m4", "m5"]
@@ -120,11 +121,12 @@ def has_maximum(votes, model):
     return True
 
 
+@rounds(30, 60)
 @pytest.mark.long
 @pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_there_are_ratings_where_the_likelihood_has_a_maximum(ties):
+def test_there_are_ratings_where_the_likelihood_has_a_maximum(ties, rounds):
     outcomes = {True: 0, False: 0}
-    for seed in range(60):
+    for seed in range(rounds):
         votes = draw_votes(seed)
         if ties != "half" and "tie" not in votes["winner"]:
             continue  # the tie parameter is then known, and the ratings are those of "half"
@@ -136,14 +138,15 @@ def test_there_are_ratings_where_the_likelihood_has_a_maximum(ties):
         except NoFiniteRatingsError:
             exists = False
         assert exists is expected, (seed, votes)
-    assert min(outcomes.values()) > 5
+    assert min(outcomes.values()) > rounds // 12
 
 
+@rounds(30, 60)
 @pytest.mark.long
 @pytest.mark.parametrize("ties", ["half", "davidson"])
-def test_ratings_have_the_largest_likelihood(ties):
+def test_ratings_have_the_largest_likelihood(ties, rounds):
     tried = 0
-    for seed in range(60):
+    for seed in range(rounds):
         votes = draw_votes(seed, ties=0.3)
         try:
             result = pairwise_ratings(**votes, ties=ties, **LOG)
@@ -162,7 +165,7 @@ def test_ratings_have_the_largest_likelihood(ties):
         if "tie" in votes["winner"]:
             found = minimize(negative, np.zeros(len(systems) + 1), method="BFGS")
             assert best >= -found.fun - 1e-9
-    assert tried > 15
+    assert tried > rounds // 4
 
 
 def slow_sandwich(votes, strengths, clusters=None):
@@ -183,11 +186,12 @@ def slow_sandwich(votes, strengths, clusters=None):
     return dict(zip(systems, np.sqrt(np.diag(inverse @ middle @ inverse)), strict=True))
 
 
+@rounds(20, 60)
 @pytest.mark.long
 @pytest.mark.parametrize("clustered", [False, True])
-def test_standard_errors_are_those_of_the_sandwich(clustered):
+def test_standard_errors_are_those_of_the_sandwich(clustered, rounds):
     tried = 0
-    for seed in range(60):
+    for seed in range(rounds):
         votes = draw_votes(seed)
         clusters = [row % 8 for row in range(len(votes["winner"]))]
         options = {"clusters": clusters} if clustered else {}
@@ -200,17 +204,18 @@ def test_standard_errors_are_those_of_the_sandwich(clustered):
         assert result["standard_error"] == pytest.approx(expected, rel=1e-7, abs=1e-9)
         for system, (low, high) in result["confidence_interval"]["ratings"].items():
             assert low < result["ratings"][system] < high
-    assert tried > 15
+    assert tried > rounds // 4
 
 
 CALLS = tabled(__file__, "CALLS")
 
 
+@rounds(10, 25)
 @pytest.mark.long
 @pytest.mark.parametrize("call", CALLS, ids=str)
-def test_rows_may_come_in_any_order(call):
+def test_rows_may_come_in_any_order(call, rounds):
     tried = 0
-    for seed in range(25):
+    for seed in range(rounds):
         votes = draw_votes(seed, ties=0.3)
         call = {"confidence_level": 0.9, **call}
         try:
@@ -222,7 +227,7 @@ def test_rows_may_come_in_any_order(call):
         chance = random.Random(seed)
         chance.shuffle(rows)
         assert pairwise_ratings(**columns_of(rows), **call) == expected
-    assert tried > 5
+    assert tried > rounds // 5
 
 
 def test_equal_records_have_equal_ratings():
@@ -234,8 +239,9 @@ def test_equal_records_have_equal_ratings():
     assert errors == pytest.approx(errors[:1] * 3, rel=1e-12)
 
 
-def test_sides_may_be_swapped():
-    for seed in range(20):
+@rounds(10, 20)
+def test_sides_may_be_swapped(rounds):
+    for seed in range(rounds):
         votes = draw_votes(seed, ties=0.3)
         sides = {"model_a": "model_b", "model_b": "model_a"}
         swapped = columns_of([(b, a, sides.get(w, w)) for a, b, w in rows_of(votes)])
@@ -265,10 +271,11 @@ def test_states_of_parts_give_the_result_of_all_votes(tmp_path):
     assert merged.result(confidence_level=0.9) == expected
 
 
-def test_rows_with_whole_covariates_may_come_in_any_order():
+@rounds(10, 30)
+def test_rows_with_whole_covariates_may_come_in_any_order(rounds):
     """A win with the covariates (0, 1) is not the same vote as a loss with (1, 1)."""
     tried = 0
-    for seed in range(30):
+    for seed in range(rounds):
         chance = random.Random(seed)
         rows = rows_of(draw_votes(seed, systems=3, ties=0.2, most=300))
         covariates = [[float(chance.randrange(2)), float(chance.randrange(2))] for _ in rows]
@@ -282,7 +289,7 @@ def test_rows_with_whole_covariates_may_come_in_any_order():
         moved = columns_of([rows[row] for row in order])
         covariates = [covariates[row] for row in order]
         assert pairwise_ratings(**moved, covariates=covariates, **call) == expected
-    assert tried > 10
+    assert tried > rounds // 3
 
 
 def test_covariates_are_columns_of_a_state():

@@ -37,9 +37,9 @@ def test_a_name_has_one_meaning():
 
 @pytest.mark.parametrize(
     ("name", "module"),
-    tabled(__file__, "classes_of_torchmetrics_and_names_of_other_tools_are_found"),
+    tabled(__file__, "names_of_other_tools_are_found"),
 )
-def test_classes_of_torchmetrics_and_names_of_other_tools_are_found(name, module):
+def test_names_of_other_tools_are_found(name, module):
     assert suggestion(name, catalog.names()).startswith(f"; use {module}")
 
 
@@ -77,14 +77,6 @@ def test_names_of_the_field_lead_to_a_module(name):
 )
 def test_other_names_are_said_to_be_elsewhere_or_misspelt(name, hint):
     assert suggestion(name, catalog.names()) == hint
-
-
-def test_a_compiled_path_is_described(monkeypatch):
-    package = catalog.load_without_evaluate("rouge_n_l").compiled_package
-    assert describe("rouge_n_l").compiled.startswith(package)
-    assert describe("qa_em").compiled is None
-    monkeypatch.setattr(type(catalog.load_without_evaluate("qa_em")), "compiled_package", "none_0")
-    assert describe("qa_em").compiled == "none_0 is not installed"
 
 
 @pytest.mark.parametrize("name", ["execution_accuracy", "IFBench", "CRPS"])

@@ -1,8 +1,6 @@
-"""The longest common run against the table of all runs, for short and long texts."""
+"""The longest common run against the table of all runs."""
 
 import random
-
-import pytest
 
 from metric_commons.text.answers.token_overlaps import longest_common_run
 
@@ -38,11 +36,3 @@ def test_runs_are_those_of_the_table():
         pair = chance.choices(texts, k=2)
 
         assert longest_common_run(*pair) == run_by_table(*pair)
-
-
-@pytest.mark.slow
-def test_long_texts_take_linear_time():
-    """A table of these texts would have 10^10 cells."""
-    text = [0, 1] * 50_000
-
-    assert longest_common_run(text, text[1:]) == len(text) - 1

@@ -93,11 +93,11 @@ def test_equal_texts_are_read_once():
         (["boxed", 3], f": unknown step 3; the steps are {', '.join(STEPS)}"),
         (
             {"group": 1},
-            ": a pattern is 'regex' with optional 'group' and 'seconds', not {'group': 1}",
+            ": a pattern is 'regex' with optional 'group', not {'group': 1}",
         ),
         (
             {"regex": "a", "flags": 1},
-            ": a pattern is 'regex' with optional 'group' and 'seconds', not",
+            ": a pattern is 'regex' with optional 'group', not",
         ),
         ({"regex": "a", "group": True}, ": 'group' must be the number of a match, got True"),
         (
@@ -133,7 +133,6 @@ def test_an_unparsed_row_scores_nothing_whatever_the_reference(name):
     rows = result["per_example"]
 
     assert rows.pop("unparsed") == [1.0, 0.0, 1.0, 0.0]
-    assert rows.pop("timed_out") == [0.0] * 4
     assert result["unparsed"] == 0.5
     assert {label: group["unparsed"] for label, group in result["groups"].items()} == {
         "a": 0.5,
@@ -216,7 +215,7 @@ def test_the_signature_names_the_chain():
     chain = f'strip_think,{{"regex": "rate ([0-9]+)"}},str.strip,{__name__}:first_word'
 
     assert f"|extract={chain}|rows=2|" in line
-    assert results.systems["predictions"]["qa_em"].lower_is_better == ["unparsed", "timed_out"]
+    assert results.systems["predictions"]["qa_em"].lower_is_better == ["unparsed"]
 
 
 def first_word(text):

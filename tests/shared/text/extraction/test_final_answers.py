@@ -49,16 +49,7 @@ def test_final_answers(text, answer):
 
 @pytest.mark.parametrize(
     ("text", "number", "with_comma"),
-    [
-        ("In all 1,080.", "1,080", "1,080".replace(",", ".")),
-        ("It weighs 12.5 kg.", "12.5", None),
-        ("It is -3/4", "-3/4", "-3/4"),
-        ("25% of it", "25%", "25%"),
-        ("5 cm^2", "5", "5"),
-        ("x_2 is −7", "-7", "-7"),
-        ("5-3", "3", "3"),
-        ("none", None, None),
-    ],
+    tabled(__file__, "final_numbers"),
 )
 def test_final_numbers(text, number, with_comma):
     assert final_number(text) == number

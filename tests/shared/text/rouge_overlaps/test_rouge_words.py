@@ -59,7 +59,7 @@ def stemmed(monkeypatch):
         return porter(word)
 
     monkeypatch.setattr(rouge_words, "porter", recorded)
-    monkeypatch.setattr(rouge_words, "_STEMS", rouge_words._Stems())
+    rouge_words._cached_stem.cache_clear()
     return calls
 
 
@@ -69,16 +69,9 @@ def test_a_word_is_stemmed_once(stemmed):
     assert stemmed == [b"runs"]
 
 
-def test_stems_are_forgotten_when_they_are_very_many(stemmed, monkeypatch):
-    monkeypatch.setattr(rouge_words, "_CACHED_WORDS", 2)
-
-    assert stems(["cats", "dogs", "cats", "cows", "cats"]) == ["cat", "dog", "cat", "cow", "cat"]
-    assert stemmed == [b"cats", b"dogs", b"cows", b"cats"]
-
-
 def test_long_words_do_not_stay_in_memory(stemmed):
     word = "y" * 100_000
 
     assert stems([word, word]) == [porter(word.encode()).decode()] * 2
     assert stemmed == [word.encode()] * 2
-    assert not rouge_words._STEMS
+    assert not rouge_words._cached_stem.cache_info().currsize

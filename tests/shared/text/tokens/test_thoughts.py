@@ -14,16 +14,7 @@ from tests.tables import tabled
 
 ANALYSIS = "<|channel|>analysis<|message|>"
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
-MARKS = {
-    "<think>": "</think>",
-    "<thinking>": "</thinking>",
-    "<thought>": "</thought>",
-    "<reasoning>": "</reasoning>",
-    "[THINK]": "[/THINK]",
-    "◁think▷": "◁/think▷",
-    "<seed:think>": "</seed:think>",
-    ANALYSIS: f"<|end|>{FINAL}",
-}
+MARKS = tabled(__file__, "MARKS")
 WRAPPED = [
     *(lambda text, o=o, c=c: f"{o}Hm: 3?{c}\n\n{text}" for o, c in MARKS.items()),
     *(lambda text, o=o, c=c: f" \n{o}{c} {text}" for o, c in MARKS.items()),
