@@ -18,7 +18,6 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio
 from ...statistics.intervals.sums import RowStatistics
 from ...statistics.intervals.weighted_units import DrawnScore, weighted_draws
-from ...statistics.resampling.progress import step
 from ...statistics.resampling.row_units import RowUnits
 from ...statistics.tests.laws import Drawn, Ends
 from ...statistics.tests.significance import Differences
@@ -192,10 +191,9 @@ def _of_leaving_out(table: RowTable, names: Collection[str]) -> dict[str, Floats
         listed = [value.tolist() if hasattr(value, "tolist") else value for value in values]
         kinds.setdefault(json.dumps(to_jsonable(listed)), []).append(row)
     columns = {name: np.empty(number) for name in names}
-    for position, rows in enumerate(kinds.values()):
-        with step(position, len(kinds)):
-            others = table.take(np.delete(np.arange(number), rows[0]))
-            without = _scores(table.metric, others.columns)
+    for rows in kinds.values():
+        others = table.take(np.delete(np.arange(number), rows[0]))
+        without = _scores(table.metric, others.columns)
         for name, column in columns.items():
             column[rows] = without.get(name, math.nan)
     return {

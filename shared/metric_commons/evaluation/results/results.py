@@ -18,7 +18,6 @@ from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...module.catalog.usage import with_bar
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from ...statistics.resampling.progress import step
 from .latex import as_latex
 from .module_results import (
     ModuleResult,
@@ -188,13 +187,11 @@ class Results(Stored):
 
         systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
         steps = [(system, name) for system, modules in tables.items() for name in modules]
-        for number, (system, name) in enumerate(with_bar(steps, "scoring")):
-            with step(number, len(steps)):
-                try:
-                    found = module_result(tables[system][name], reporting)
-                except ValueError as error:
-                    raise InputError(system, error) from error
-            systems[system][name] = found
+        for system, name in with_bar(steps, "scoring"):
+            try:
+                systems[system][name] = module_result(tables[system][name], reporting)
+            except ValueError as error:
+                raise InputError(system, error) from error
         check_averages(systems)
         record = {**provenance(record.get("inputs", ())), **record, **row_digests(tables)}
         return cls(systems=systems, provenance=record, rows=tables)

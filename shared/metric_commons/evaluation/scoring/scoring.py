@@ -32,8 +32,6 @@ from ...module.declaration.declarations import (
 from ...statistics.arguments.checks import OptionError, check_choice, nearest, shown
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
-from ...statistics.resampling.progress import step
-from ..comparison.comparisons import with_comparisons
 from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.blocks import Tables, finished, merged, needs_all_rows, tables_of, with_tables
@@ -265,8 +263,7 @@ def score(
     if confidence_level is not None:  # or else modules use their own, usually none
         intervals["confidence_level"] = confidence_level
     try:
-        with step(0, 2 if compare else 1):
-            results = Results.of_rows(tables, record, intervals)
+        results = Results.of_rows(tables, record, intervals)
     except InputError as error:
         if error.system not in readers:
             raise
@@ -275,8 +272,9 @@ def score(
     if compare:
         tested: Values = {"correction": correction, "assume": assume, "bounds": bounds}
         tested["confidence_level"] = confidence_level or _LEVEL
-        with step(1, 2):
-            results = with_comparisons(results, combinations(tables, 2), scores, **tested)
+        from ..comparison.comparisons import with_comparisons  # imports tests, so only on use
+
+        results = with_comparisons(results, combinations(tables, 2), scores, **tested)
     if not (rows or len(tables) > 1):
         results = replace(results, rows={})
     return results.choose(scores)

@@ -7,7 +7,6 @@ no module computes, other packages are named.
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +74,8 @@ def suggestion(name: str, modules: Collection[str]) -> str:
             owner, opening, reason = ELSEWHERE[key].partition(" (")
             verb = "have" if " and " in owner else "has"
             return f"; {owner} {verb} it{opening}{reason}"
+    from difflib import get_close_matches  # only for messages
+
     for names in (modules, [*USES, *ELSEWHERE]):
         if close := get_close_matches(_plain(name), names, n=1, cutoff=_SIMILAR):
             return f"; did you mean {close[0]!r}?"

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arithmetic.exact_sums import group_sums
-from .progress import report
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -81,7 +80,6 @@ def resampled_counts(occurrences: Integers, *, n_resamples: int, seed: int) -> I
     kind_of_row = np.repeat(np.arange(kinds), 0 if by_kind else occurrences)
     at_once = max(1, _AT_ONCE // max(kinds if by_kind else rows, 1))
     for start in range(0, n_resamples, at_once):
-        report(start / n_resamples)
         resamples = min(at_once, n_resamples - start)
         if by_kind:
             counts = chance.multinomial(rows, occurrences / max(rows, 1), resamples)
@@ -149,7 +147,6 @@ class RowUnits:
         shapes = np.append(self.counts, 1.0)[:, np.newaxis]
         at_once = min(_MOST, max(_FEWEST, _WEIGHTS_AT_ONCE // shapes.size))
         for start in range(0, n_resamples, at_once):
-            report(start / n_resamples)
             draws = min(at_once, n_resamples - start)
             weights = chance.standard_gamma(shapes, (shapes.size, draws))
             yield WeightedTotals(self._sums(weights[:-1]), weights[-1])

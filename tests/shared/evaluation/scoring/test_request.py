@@ -13,7 +13,6 @@ from metric_commons.apps.console.commands import FLAGS, OF_FILES, options_of
 from metric_commons.apps.console.outputs import WithRows
 from metric_commons.apps.mcp.schemas import description
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.statistics.resampling.progress import watched
 
 PYTHON_ONLY = {"module_options"}
 PARAMETERS = inspect.signature(score).parameters.keys() - PYTHON_ONLY
@@ -55,12 +54,3 @@ def test_the_server_has_an_argument_for_every_parameter():
     }
     for name in PARAMETERS & properties.keys() - {"modules", "predictions"}:
         assert properties[name]["description"] == texts[name]
-
-
-def test_progress_of_a_comparison_leaves_room_for_its_tests():
-    reported = []
-    systems = {"a": ["x", "y"], "b": ["x", "z"]}
-    with watched(reported.append):
-        score("qa_em", predictions=systems, references=["x", "y"], compare=True)
-
-    assert reported == [0.25, 0.5, 1.0]
