@@ -18,6 +18,7 @@ from metric_commons.apps.hub.imports import imported
 from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_package_rules import is_bundled
 from tests.spec import METRICS, ROOT, nightly, spec
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -420,17 +421,7 @@ def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_pat
 
 @pytest.mark.parametrize(
     ("answers", "cause"),
-    [
-        (
-            "from metric_commons.statistics.arithmetic.ratios import divide\n",
-            r"answers.py mentions metric_commons",
-        ),
-        ("from . import ratios\n", "answers.py has imports other"),
-        ("from ... import ratios\n", "answers.py has imports other"),
-        ("from ...numbers import ratios\n", "numbers.py is missing; whole rooms"),
-        ("from .nothing import divide\n", "answers/nothing.py is missing"),
-        ("from .ratios import a\nfrom ...numbers.ratios import b\n", "have the same name"),
-    ],
+    tabled(__file__, "a_file_that_cannot_be_bundled_is_refused"),
 )
 def test_a_file_that_cannot_be_bundled_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):

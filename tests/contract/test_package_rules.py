@@ -23,6 +23,7 @@ from datasets.naming import camelcase_to_snakecase
 from metric_commons.apps.hub.imports import imported
 from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT
+from tests.tables import tabled
 
 PACKAGE = ROOT / "shared" / "metric_commons"
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
@@ -615,21 +616,7 @@ def test_a_broken_script_is_noticed(rule, old, new):
 
 @pytest.mark.parametrize(
     ("room", "text", "fault"),
-    [
-        ("statistics/tests", "from ...text.answers.answers import f1", "text/answers"),
-        ("text/tokens", "def f():\n    from ...retrieval.order import rank", "retrieval"),
-        ("text/answers", "from ...data.tables.tables import Source", "data/tables"),
-        ("labels/spans", "from ...text.tokens.tokens import words", "text/tokens"),
-        ("structured", "from ..text.answers.answers import f1", "text/answers"),
-        ("data/files", "from ...module.catalog.catalog import load", "module/catalog"),
-        (
-            "evaluation/scoring",
-            "from ...frameworks.trainers.trainer import f",
-            "frameworks/trainers",
-        ),
-        ("evaluation/results", "def f():\n    from ...apps.hub.bundling import b", "apps/hub"),
-        ("reporting/report", "from ...frameworks.rewards.reward import R", "frameworks/rewards"),
-    ],
+    tabled(__file__, "an_import_against_the_arrows_is_noticed"),
 )
 def test_an_import_against_the_arrows_is_noticed(room, text, fault):
     assert against_the_arrows(PACKAGE / room / "new.py", text) == [fault]
@@ -645,14 +632,7 @@ def test_a_file_that_is_opened_elsewhere_is_noticed(text, fault):
 
 @pytest.mark.parametrize(
     ("room", "text"),
-    [
-        ("text/tokens", "from ...statistics.arithmetic.ratios import divide"),
-        ("text/answers", "from ..tokens.tokens import words"),
-        ("retrieval", "from ..data.trec.trec import read_run"),
-        ("structured", "from ..text.tokens.normalizers import normalizer"),
-        ("evaluation/rows", "from ...retrieval.names import parse_measures"),
-        ("apps/cli", "from ...statistics.arguments.checks import nearest"),
-    ],
+    tabled(__file__, "an_import_along_the_arrows_is_none"),
 )
 def test_an_import_along_the_arrows_is_none(room, text):
     assert not against_the_arrows(PACKAGE / room / "new.py", text)
