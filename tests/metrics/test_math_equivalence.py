@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -141,8 +142,12 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_reasons_are_kept_in_the_file_of_rows(jobs, ending, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_ROWS", 4)
+    rows = [dict(zip(EXPLAINED, row, strict=True)) for row in zip(*EXPLAINED.values(), strict=True)]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    columns = {name: name for name in EXPLAINED}
+    options = {"options": {"explain": True}, "rows": True, "jobs": jobs}
     results = metric_commons.score(
-        "math_equivalence", **EXPLAINED, options={"explain": True}, rows=True, jobs=jobs
+        "math_equivalence", data=tmp_path / "data.jsonl", **columns, **options
     )
     table = results.rows["predictions"]["math_equivalence"]
     assert [row["reason"] for row in table.texts["explanations"]] == REASONS
