@@ -26,7 +26,7 @@ def _tables(stem):
 
 
 def _decoded(value):
-    """What JSON does not have: tuples, sets, numbers that are not finite, other keys than texts."""
+    """What JSON does not have: tuples, sets, numbers that are not finite, other keys, long texts."""
     match value:
         case {"tuple": items, **others} if not others:
             return tuple(items)
@@ -36,4 +36,8 @@ def _decoded(value):
             return float(text)
         case {"pairs": pairs, **others} if not others:
             return dict(pairs)
+        case {"text": text, "times": times, **others} if not others:
+            return text * times
+        case {"joined": texts, **others} if not others:
+            return "".join(texts)
     return value
