@@ -30,7 +30,8 @@ def test_damaged_files_are_read_or_refused(tmp_path, name):
 
     assert is_read(path, data, read)
     assert sum(outcomes) < len(outcomes)
-    assert sum(outcomes) > 0 or name == "result.json"  # which has a checksum
+    # A result has a checksum, and a small file of rows is mostly its header.
+    assert sum(outcomes) > 0 or name in ("result.json", "rows.jsonl")
 
 
 @pytest.mark.parametrize("name", PROBES)
