@@ -30,8 +30,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, name):
 
     assert is_read(path, data, read)
     assert sum(outcomes) < len(outcomes)
-    # A result has a checksum, and a small file of rows is mostly its header.
-    assert sum(outcomes) > 0 or name in ("result.json", "rows.jsonl")
+    assert sum(outcomes) > 0 or name in ("result.json", "rows.jsonl")  # a checksum, a header
 
 
 @pytest.mark.parametrize("name", PROBES)

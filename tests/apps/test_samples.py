@@ -234,7 +234,7 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
 
 
 def test_texts_need_references(texts, refused):
-    message = "bleu needs --references; the format lines has no such column"
+    message = "bleu needs --references; the format lines has no column 'references'"
     assert refused("score", "bleu", "qa_f1", "hyp.txt", "ref.txt") == (2, message)
 
 

@@ -6,7 +6,7 @@ import metric_commons
 from metric_commons import load
 from metric_commons.evaluation.rows.states import State
 from metric_commons.evaluation.rows.table_files import read_tables
-from metric_commons.evaluation.scoring import scoring
+from metric_commons.evaluation.scoring import files
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
 from tests.tables import tabled
@@ -140,7 +140,7 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_reasons_are_kept_in_the_file_of_rows(jobs, ending, tmp_path, monkeypatch):
-    monkeypatch.setattr(scoring, "_ROWS", 4)
+    monkeypatch.setattr(files, "_ROWS", 4)
     results = metric_commons.score(
         "math_equivalence", **EXPLAINED, options={"explain": True}, rows=True, jobs=jobs
     )

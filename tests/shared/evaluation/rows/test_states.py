@@ -198,50 +198,18 @@ def test_a_module_without_groups_refuses_them(name):
     assert len(state) == 0
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
-@pytest.mark.parametrize("grouped", [0, 1])
-def test_rows_have_groups_or_none_has(name, grouped, tmp_path):
-    columns, options = inputs_and_options(name)
-    rows = [taken(columns, [row]) for row in range(2)]
-    rows[grouped]["groups"] = ["x"]
-    if name == "ir_ranking":  # so that nothing else is wrong with them
-        rows[0]["ids"], rows[1]["ids"] = [0], [1]
-    one, other, empty = (State(name, **options) for _ in range(3))
-    one.update(**rows[0])
-    other.update(**rows[1])
-    before = contents(one, tmp_path), contents(other, tmp_path)
-
-    refused = pytest.raises(ValueError, match=r"^some rows have groups, others have none$")
-    with refused:
-        one.update(**rows[1])
-    with refused:
-        one.merge(other)
-    with refused:
-        other.merge(one)
-    assert (contents(one, tmp_path), contents(other, tmp_path)) == before
-    one.merge(empty)  # which has no rows, with groups or without
-    empty.merge(one)
-    assert contents(one, tmp_path) == contents(empty, tmp_path) == before[0]
-
-
-def test_rows_of_other_groups_are_merged_side_by_side():
-    one, other = State("qa_em"), State("qa_em")
-    one.update(predictions=["a", "b"], references=["a", "a"], groups=["x", "y"])
-    other.update(predictions=["a", "a"], references=["a", "a"], groups=["y", 7])
-    one.merge(other)
-    assert one.result() == {
-        "qa_em": 0.75,
-        "groups": {"7": {"qa_em": 1.0, "n": 1}}
-        | {"x": {"qa_em": 1.0, "n": 1}, "y": {"qa_em": 0.5, "n": 2}},
-    }
-    assert list(one.result()["groups"]) == ["7", "x", "y"]
-
-
 def test_states_that_do_not_belong_together_are_not_merged():
     with pytest.raises(ValueError, match="normalizer is 'squad' in some and 'lower' in others"):
         filled().merge(filled(normalizer="lower"))
     with pytest.raises(ValueError, match="rows of qa_f1 cannot be merged with rows of qa_em"):
         filled().merge(filled("qa_f1"))
+    grouped, empty = State("qa_em"), State("qa_em")
+    grouped.update(predictions=["a"], references=["a"], groups=["x"])
+    for one, other in ((filled(), grouped), (grouped, filled())):
+        with pytest.raises(ValueError, match=r"^some rows have groups, others have none$"):
+            one.merge(other)
+    empty.merge(grouped, State("qa_em"))  # which has no rows, with groups or without
+    assert empty.result() == grouped.result()
 
 
 def test_a_row_counts_once():

@@ -123,6 +123,7 @@ def module():
         lower_is_better=frozenset(),
         score_ranges={},
         main_score="share",
+        also_compared=(),
         row_statistics=lambda: statistics(np.empty((0, len(NAMES)))),
         check_sums=lambda statistics: None,
     )
