@@ -140,6 +140,7 @@ async def test_evaluate(call):
     result = await call("evaluate", ANSWERS)
     odd = await call("evaluate", {"pred_ls": ["B"], "gt_ls": [["A"]]})
 
+    assert result.structured_content == text_of(result)
     assert text_of(result) == {
         "eval_res": ultrarag.evaluate(**ANSWERS),
         "saved_to": None,

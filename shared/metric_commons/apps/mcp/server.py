@@ -1,5 +1,6 @@
 """The server: that of the SDK, with a process of its own for each call."""
 
+import json
 import multiprocessing
 import os
 import resource
@@ -80,7 +81,11 @@ def server(context: CallContext) -> "Server[Any]":
     async def on_call(_: Any, request: Any) -> CallToolResult:
         async with waiting:
             text, is_error = await answer(context, request.name, request.arguments or {})
-        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)],
+            structured_content=None if is_error else json.loads(text),
+            is_error=is_error,
+        )
 
     return Server(
         "metric-commons",
