@@ -11,7 +11,6 @@ import mpmath
 mpmath.mp.dps = 80
 
 LETTERS = "abckmnpqrstvwxyz"
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def same(left, right):

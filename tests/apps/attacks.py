@@ -368,7 +368,6 @@ def controls_in_tools(root, dice):
 
 
 # Commands that work, by name: words, of which one is replaced, or to which an option is added.
-FIELDS = ["--predictions", "fid", "--references", "gold"]
 COMMANDS = tabled(__file__, "COMMANDS")
 
 

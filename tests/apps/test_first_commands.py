@@ -1,6 +1,5 @@
 """What users of other tools type first: the right number, or the line to type instead."""
 
-import json
 import shlex
 from pathlib import Path
 
@@ -12,13 +11,6 @@ from tests.spec import ROOT
 from tests.tables import tabled
 
 EXAMPLES = ROOT / "examples"
-QUESTIONS = {"a": ["Oslo"], "b": [], "c": ["1789", "the year 1789"], "d": ["Rome"]}
-PROPERTIES = {"a": {"type": "integer"}}
-
-
-def lines_of_bfcl(*rows):
-    """The lines of a file of BFCL about two questions."""
-    return "".join(json.dumps({"id": f"multiple_{n}", **row}) + "\n" for n, row in enumerate(rows))
 
 
 FILES = tabled(__file__, "FILES")

@@ -12,11 +12,6 @@ from tests.apps.probes import nested
 from tests.spec import specs
 from tests.tables import tabled
 
-LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{name}: &{name} [{','.join([f'*{before}'] * 10)}]\n"
-    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
-)
-
 
 @pytest.mark.long
 @pytest.mark.parametrize(

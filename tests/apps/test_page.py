@@ -209,10 +209,6 @@ def test_a_card_is_rendered_whole(name):
     assert not re.search(r"`|\D\*\*|^\||\]\(", shown, re.MULTILINE)
 
 
-TABLE = '<div class="wide"><table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n'
-END = "</tbody>\n</table></div>"
-
-
 @pytest.mark.parametrize(
     ("text", "html"),
     tabled(__file__, "what_cards_are_written_in"),

@@ -24,9 +24,6 @@ sys.exit(7)
 """
 
 
-TWO = {"predictions": [0, 1], "references": [0, 0]}
-SIDES = {"predictions1": [1, 1, 0], "predictions2": [1, 0, 0], "references": [1, 1, 1]}
-LISTS = {"predictions": [[0, 1], [1, 1]], "references": [[0.0, 1.0], [1.0, 0.0]]}
 SPANS = {"predictions": [["B", "E"], ["M", "E"]], "references": [["B", "E"], ["B", "E"]]}
 
 

@@ -116,9 +116,6 @@ def test_a_log_of_samples_is_scored_first(run):
     assert "this is a log of lm-eval; score it first: metric-commons score logged" in err
 
 
-LONG_HEADER = "model,task,score\n"
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     tabled(__file__, "bad_tables_are_one_line"),

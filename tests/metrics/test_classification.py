@@ -36,22 +36,6 @@ SPEC = Spec(
     wrong={"predictions": [1.5], "references": [1]},
 )
 
-COUNTED = {
-    "accuracy": 3 / 4,
-    "precision": 1.0,
-    "recall": 1 / 2,
-    "f1": 2 / 3,
-    "fpr": 0.0,
-    "specificity": 1.0,
-    "balanced_accuracy": 3 / 4,
-    "mcc": 1 / math.sqrt(3),
-    "kappa": 1 / 2,
-}
-OF_ROWS = (
-    *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
-    *("jaccard", "label_accuracy", "hamming_loss"),
-)
-AREAS = ("roc_auc", "pr_auc", "average_precision")
 OTHER_SHAPES = other_shapes(__file__)
 
 

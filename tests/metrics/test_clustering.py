@@ -11,11 +11,6 @@ POINTS = [[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]]
 NEAR, FAR = math.sqrt(50), math.sqrt(61)
 AT_ENDS = 1 - 1 / ((NEAR + FAR) / 2)
 INSIDE = 1 - 1 / ((math.sqrt(41) + NEAR) / 2)
-AGREEMENT = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
-FURTHER = (
-    *("ami", "rand", "fowlkes_mallows", "purity"),
-    *("nmi(average_method=max)", "v_measure(beta=3)"),
-)
 
 SPEC = Spec(
     name="clustering",

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.processes
 
 LAYERS = shared_pool(4).layers  # those of this machine
 RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
-CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
 SUM = "print(sum(map(int, input().split())))"
 FAILURE = tabled(__file__, "FAILURE")

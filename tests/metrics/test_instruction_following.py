@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from metric_commons import load
-from metric_commons.text.instructions.instruction_checks import KINDS, parameters
+from metric_commons.text.instructions.instruction_checks import KINDS
 from tests.spec import GIVEN, Spec
 from tests.tables import tabled
 
@@ -95,9 +95,6 @@ def test_the_scores_of_rows_and_of_kinds(metric):
     }
 
 
-NULLS = {key: None for name in KINDS for key in parameters(name) if key != "corrected"}
-
-
 @pytest.mark.parametrize(
     "kwargs",
     tabled(__file__, "forms_of_arguments"),
@@ -165,7 +162,6 @@ def test_every_kind_has_a_response_that_follows_it_and_one_that_does_not(metric,
             strict(metric, good, (name, {k: v for k, v in arguments.items() if k != missing}))
 
 
-ENGLISH = "This is an ordinary sentence, and everybody who reads it can see that it is English."
 EXAMPLES = tabled(__file__, "EXAMPLES")
 
 

@@ -22,8 +22,6 @@ from tests.rankings import (
 )
 from tests.spec import Spec, drawn_examples
 
-DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
-
 SPEC = Spec(
     name="ir_ranking",
     sample={

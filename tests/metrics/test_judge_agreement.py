@@ -1,7 +1,5 @@
 """Agreement of judges: worked examples, edge cases and what is refused."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -9,12 +7,7 @@ from metric_commons import load
 from tests.spec import Spec
 from tests.tables import other_shapes, tabled
 
-NAN = math.nan
 KAPPAS = ("cohen_kappa", "fleiss_kappa", "gwet_ac", "brennan_prediger", "krippendorff_alpha")
-FURTHER = (
-    *("fleiss_kappa", "gwet_ac", "brennan_prediger"),
-    *("kendall_tau_b", "spearman", "pearson"),
-)
 # Two raters, three equal pairs of four: both say "yes" twice, or three times.
 SPEC = Spec(
     name="judge_agreement",

@@ -74,26 +74,6 @@ SPEC = Spec(
 )
 
 
-def delta_method(rows, passed, negatives, rejected, positives, accepted, *, n, ends):
-    """The error, with z**2 / 2 and 1 added to what was counted, twice; and a drawn interval."""
-    z = stats.norm.ppf(0.975)
-    p, p_rows = (passed + z * z / 2) / (rows + z * z), rows + z * z
-    q0, q1 = (rejected + 1) / (negatives + 2), (accepted + 1) / (positives + 2)
-    rate = (p + q0 - 1) / (q0 + q1 - 1)
-    variance = (
-        p * (1 - p) / p_rows
-        + (1 - rate) ** 2 * q0 * (1 - q0) / (negatives + 2)
-        + rate**2 * q1 * (1 - q1) / (positives + 2)
-    )
-    error = math.sqrt(variance) / (q0 + q1 - 1)
-    return {
-        "standard_error": error,
-        "confidence_interval": of_rate(ends),
-        "interval": of_rate("law"),
-        "effective_n": of_rate(float(n)),
-    }
-
-
 # Of four labels 1 the judge finds three, and of four labels 0 all; of eight other rows it passes
 # three, so that 3/8 / (3/4) are right.
 OTHER_SHAPES = other_shapes(__file__)
@@ -177,8 +157,6 @@ def test_several_judges(judge_corrected):
     assert mean["judge_corrected"] == pytest.approx(of_means["judge_corrected"], rel=1e-12)
 
 
-NO_LABEL = {"predictions": [1.0, 0.0, 1.0], "references": [1.0, NAN, NAN]}
-ALL = {"predictions": [1.0, 0.0, 1.0], "references": [1.0, 1.0, 0.0]}
 SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
 
 

@@ -16,7 +16,6 @@ SPEC = Spec(
     wrong={"predictions": 1889, "references": ["Paris", 7]},
 )
 
-ACCEPTED = [[texts] if isinstance(texts, str) else texts for texts in SPEC.sample["references"]]
 OTHER_SHAPES = other_shapes(__file__)
 
 

@@ -1,5 +1,3 @@
-import math
-
 from metric_commons import load
 from tests.spec import Spec
 from tests.tables import other_shapes
@@ -20,15 +18,6 @@ SPEC = Spec(
 )
 
 
-def least_overlap(agreements, p=0.9):
-    """RBO of rankings of the same items, if no further items were in common."""
-    depths = range(1, len(agreements) + 1)
-    seen = sum(share * p**depth for depth, share in zip(depths, agreements, strict=True))
-    tail = -math.log(1 - p) - sum(p**depth / depth for depth in depths)
-    return (1 - p) / p * (seen + len(agreements) * tail)
-
-
-LEAST = (least_overlap([1, 1, 1]) + least_overlap([1, 0.5, 1])) / 2
 OTHER_SHAPES = other_shapes(__file__)
 
 

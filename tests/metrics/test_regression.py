@@ -22,24 +22,6 @@ SPEC = Spec(
     },
     wrong={"predictions": "2.5", "references": "3.0"},
 )
-ALL = (
-    "mae",
-    "mse",
-    "rmse",
-    "r2",
-    "mape",
-    "smape",
-    "median_ae",
-    "max_error",
-    "explained_variance",
-    "pearson",
-    "spearman",
-    "kendall",
-    "concordance",
-)
-CORRELATIONS = ("pearson", "spearman", "kendall", "concordance")
-LOSSES = ("msle", "rmsle", "pinball(alpha=0.9)", "poisson_deviance", "gamma_deviance")
-DEVIANCES = (*LOSSES, "tweedie(power=1.5)")
 D2 = ("d2_absolute_error", "d2_pinball(alpha=0.9)", "d2_tweedie(power=1.5)")
 OF_INTERVALS = ("coverage", "interval_width", "winkler(alpha=0.1)")
 OTHER_SHAPES = other_shapes(__file__)

@@ -118,10 +118,6 @@ def test_the_best_of_answers(sampling):
     assert result["per_example"] == {"best_of@n": [1.0, 0.0], "maj@n": [0.5, 1.0]}
 
 
-ANSWERS = {"predictions": [["a", "b"], ["a"]], "references": ["a", "b"]}
-OUTCOMES = {"predictions": [[1, 0], [1, 1]], "measures": "best_of@k"}
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     tabled(__file__, "what_cannot_be_scored_is_refused"),

@@ -9,8 +9,6 @@ from tests.spec import Spec
 from tests.tables import other_shapes, tabled
 
 GRADES = ["correct", "correct", "incorrect", "not_attempted", "A", "B", "C", "A"]
-MEANS = ("correct", "incorrect", "not_attempted", "accuracy_given_attempted")
-RANKED = ("accuracy", "brier", "aurc", "e_aurc", "augrc", "auroc", "accuracy@0.5")
 
 SPEC = Spec(
     name="selective_answering",

@@ -23,7 +23,6 @@ def of_type(precision, recall, f1, number):
 BEST = (
     scores("", 1.0, 1.0, 1.0) | scores("macro_", 1.0, 1.0, 1.0) | scores("weighted_", 1.0, 1.0, 1.0)
 )
-RANGES = dict.fromkeys(BEST, (0.0, 1.0))
 
 SPEC = Spec(
     name="span_f1",

@@ -126,8 +126,6 @@ def test_every_shape_passes_between_processes(truthful_mc, rows, tmp_path):
 
 # Bad input
 
-LENGTHS = {"score": [-1.0, -3.0], "length": [2, 3]}
-
 
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),

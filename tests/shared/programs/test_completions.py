@@ -28,7 +28,6 @@ def private(content):
     return base64.b64encode(zlib.compress(pickle.dumps(content))).decode()
 
 
-CASES = [{"input": "1", "output": "2", "testtype": "functional"}]
 ROWS = tabled(__file__, "ROWS")
 
 

@@ -13,14 +13,6 @@ from tests.tables import tabled
 pytestmark = pytest.mark.processes
 
 RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
-CASE = (
-    "import unittest\n"
-    "class TestAdd(unittest.TestCase):\n"
-    "    def test_add(self):\n"
-    "        self.assertEqual(add(2, 3), 5)\n"
-)
-GUARD = "if __name__ == '__main__':\n    "
-CHECK = "def check(candidate):\n    assert candidate(2, 3) == 5\n"
 
 NOTHING = tabled(__file__, "NOTHING")
 RUN = tabled(__file__, "RUN")
@@ -53,41 +45,6 @@ def test_a_task_that_an_empty_program_passes_is_named():
 
 
 # Programs that pass without computing a sum, if their trick works.
-EQUAL = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
-READ = (
-    "import os, re\n"
-    "def read(number):\n"
-    "    try: return os.pread(number, 1 << 20, 0).decode('latin-1')\n"
-    "    except OSError: return ''\n"
-    "found = re.findall(r'== *(\\d+)', ''.join(map(read, range(64))))\n"
-    "def add(a, b): return int(found[0]) if found else None"
-)
-CONSTANTS = (
-    "import sys\n"
-    "found = [c for c in sys._getframe().f_code.co_consts if isinstance(c, int)]\n"
-    "def add(a, b): return found[-1] if found else None"
-)
-FORGE = (
-    "import os\n"
-    "for number in range(3, 64):\n"
-    '    try: os.write(number, b\'["", "passed"]\\n\')\n'
-    "    except OSError: pass\n"
-    "def add(a, b): return None"
-)
-COUNT = "n = 6\ndef add(a, b):\n    global n\n    n -= 1\n    return n"
-ASSERTIONS = f"import unittest\nunittest.TestCase.assertEqual = lambda *_: None\n{WRONG}"
-RUNNER = f"import unittest\nunittest.TestCase.run = lambda *_: None\n{WRONG}"
-SKIP = "import unittest\ndef add(a, b): raise unittest.SkipTest('no')"
-OUTPUTS = (
-    "import gc\n"
-    "print(max((x for x in gc.get_objects() if isinstance(x, str) and x == '5'), default=0))"
-)
-STATEMENT, ASSERT_CASE = "assert add(2, 3) == 5", {"assert_case": ["assert add(2, 3) == 5"]}
-CALLS = {"inputs": ["2\n3", "2\n2"], "outputs": ["5", "4"], "fn_name": "add"}
-ONE = {"inputs": ["1\n0"], "outputs": ["1"], "fn_name": "add"}
-PRINTED = {"inputs": ["2 3"], "outputs": ["5"]}
-THOUSAND, INFINITY = ({"inputs": [""], "outputs": [text]} for text in ("1000", "inf"))
-
 TRICKS = tabled(__file__, "TRICKS")
 
 

@@ -14,11 +14,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="programs run on Linux alone"),
 ]
 
-WATCH = """
-import ctypes
-library = ctypes.CDLL(None)
-assert library.inotify_add_watch(library.inotify_init(), b'/', 2) > 0
-"""
 
 # By the layer that prevents it: what succeeds, and so passes, where it is not prevented.
 ESCAPES = tabled(__file__, "ESCAPES")

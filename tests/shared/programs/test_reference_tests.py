@@ -5,12 +5,6 @@ import pytest
 from metric_commons.programs.reference_tests import read_tests
 from tests.tables import tabled
 
-SUMS = {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}
-CASES = [
-    {"input": "1 2\n", "output": "3\n", "type": "stdin_stdout", "fn_name": None},
-    {"input": "3 4\n", "output": "7\n", "type": "stdin_stdout", "fn_name": None},
-]
-
 
 @pytest.mark.parametrize(
     "reference",

@@ -14,8 +14,6 @@ SHIFTED = (  # measures that do not change if both columns are shifted
     *("d2_absolute_error", "d2_pinball(alpha=0.9)", "d2_tweedie(power=0)"),
 )
 OF_INTERVALS = ("coverage", "interval_width", "winkler(alpha=0.1)")
-WEIGHTS = [1.0, 2.0, 1.0, 0.5, 0.0]
-DRAWS = {"confidence_level": 0.9, "n_resamples": 100}
 OPTIONS = tabled(__file__, "OPTIONS")
 NEAR = np.array([2, 3, 4, 7, 1]), np.array([1, 3, 5, 10, 2])
 

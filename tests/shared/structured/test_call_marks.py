@@ -136,10 +136,6 @@ def test_json_is_json_whatever_marks_its_texts_have():
     assert read_calls(json.dumps({"name": "f", "arguments": arguments})) == [Call("f", arguments)]
 
 
-BUY = {"name": "buy", "arguments": {"id": 4}}
-TEXT = f"<tool_call>{json.dumps(BUY)}</tool_call>"
-
-
 @pytest.mark.parametrize(
     "message",
     tabled(__file__, "parts_of_messages_count"),

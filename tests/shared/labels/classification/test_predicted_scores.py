@@ -50,9 +50,6 @@ def test_a_row_is_positive_from_the_threshold_on():
     assert result["confusion_matrix"] == [[1, 1], [0, 1]]
 
 
-THIRDS = [[0.2, 0.3, 0.5]] * 3
-
-
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
     [

@@ -145,7 +145,6 @@ def test_percentile_ends_leave_out_nan():
 CHANCE = np.random.default_rng(0)
 LABELS = CHANCE.integers(0, 12, (2, 200))
 WEIGHTS = CHANCE.random(200)
-BOOTSTRAP = {"confidence_level": 0.9, "interval": "bootstrap"}
 
 
 @pytest.mark.parametrize("counts", [[700, 1, 40, 259], [3, 1, 2, 5]])
