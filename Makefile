@@ -26,7 +26,7 @@ demo: $(VENV)/installed
 	$(BIN)/metric-commons score qa_em qa_f1 examples/nq_open.jsonl \
 		--predictions dpr --predictions fid --predictions emdr2 --references answers \
 		--confidence 0.95 --compare --save build/demo.json --rows build/demo.rows.jsonl
-	$(BIN)/metric-commons compare examples/qrels.txt examples/dense.run.txt examples/bm25.run.txt \
+	$(BIN)/metric-commons trec --compare examples/qrels.txt examples/dense.run.txt examples/bm25.run.txt \
 		--measure ndcg@10 --measure map
 	$(BIN)/metric-commons report build/demo.json --save build/demo.html --show question
 	@echo "The page about these results: file://$(CURDIR)/build/demo.html"

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.spec import PATIENCE
 
 
-def output(program: str) -> str:
+def output(program: str, *arguments: str, cwd: Path | None = None) -> str:
     """What a program prints; it has to succeed."""
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, *arguments],
+        cwd=cwd,
         capture_output=True,
         text=True,
         check=True,

@@ -17,3 +17,18 @@ def systems_in(content):
     """The results of modules by system, in the JSON of results or what it says."""
     text = content if isinstance(content, str) else json.dumps(content)
     return Results.from_json(text).systems
+
+
+def sample_of_lm_eval(number, answer, target, **scores):
+    """A generated answer as lm-eval logs it; more fields come with `|`."""
+    return {
+        "doc_id": number,
+        "doc": {},
+        "target": target,
+        "arguments": [["Q", {"until": ["."]}]],
+        "resps": [[answer]],
+        "filtered_resps": [answer],
+        "filter": "none",
+        "metrics": [*scores],
+        **scores,
+    }

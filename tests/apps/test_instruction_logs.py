@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.text.instructions import response_languages
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import systems_of
 from tests.tables import tabled
 
@@ -49,17 +49,9 @@ def write_ifeval():
 
 def write_lm_eval():
     samples = [
-        {
-            "doc_id": number,
-            "doc": prompt,
-            "target": "0",
-            "arguments": {"gen_args_0": {"arg_0": prompt["prompt"], "arg_1": {"until": []}}},
-            "resps": [[response]],
-            "filtered_resps": [response],
-            "filter": "none",
-            "metrics": ["prompt_level_strict_acc"],
-            "prompt_level_strict_acc": all(followed),
-        }
+        sample_of_lm_eval(number, response, "0", prompt_level_strict_acc=all(followed))
+        | {"doc": prompt}
+        | {"arguments": {"gen_args_0": {"arg_0": prompt["prompt"], "arg_1": {"until": []}}}}
         for number, (prompt, response, followed) in enumerate(
             zip(PROMPTS, RESPONSES, STRICT, strict=True)
         )

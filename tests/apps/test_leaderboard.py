@@ -11,7 +11,7 @@ import pytest
 from metric_commons import load
 from metric_commons.evaluation.results.results import FORMATS
 from metric_commons.statistics import interval
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import run_once
 from tests.tables import tabled
 
@@ -186,10 +186,7 @@ def test_tasks_of_logs_are_no_rivals(run):
         paths = []
         for task, rows in (("qa", 10), ("quiz", 10)):
             samples = [
-                {"doc_id": row, "resps": [["x"]], "filtered_resps": ["x"], "arguments": []}
-                | {"doc": {}, "target": "x", "filter": "none", "metrics": ["em"]}
-                | {"em": float(row < hits)}
-                for row in range(rows)
+                sample_of_lm_eval(row, "x", "x", em=float(row < hits)) for row in range(rows)
             ]
             paths.append(write_rows(f"{model}/samples_{task}_2026-01-15T09-00-00.jsonl", samples))
         files = ("--save", f"{model}.json", "--rows", f"{model}.rows")

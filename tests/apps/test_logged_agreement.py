@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 
 GOLD = ["the red fox", "Paris", "a river", "42"]
 ANSWERS = ["red fox", "paris", "the river", "43"]
@@ -16,17 +16,7 @@ def log(run):
 
     def log(scores, metric="exact_match", answers=ANSWERS):
         rows = [
-            {
-                "doc_id": number,
-                "doc": {},
-                "target": gold,
-                "arguments": [["Q", {"until": ["."]}]],
-                "resps": [[answer]],
-                "filtered_resps": [answer],
-                "filter": "none",
-                "metrics": [metric],
-                metric: score,
-            }
+            sample_of_lm_eval(number, answer, gold, **{metric: score})
             for number, (gold, answer, score) in enumerate(zip(GOLD, answers, scores, strict=True))
         ]
         return write_rows("samples.jsonl", rows)

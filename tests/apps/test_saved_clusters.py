@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from metric_commons import score
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import run_once
 from tests.tables import tabled
 
@@ -110,17 +110,10 @@ def test_rows_of_a_log_have_clusters(run, rows):
         folder = Path(system)
         folder.mkdir()
         samples = [
-            {
-                "doc_id": number,
-                "doc": row["doc"],
-                "target": row["gold"],
-                "arguments": [["Q", {"until": ["."]}]],
-                "resps": [[row[system]]],
-                "filtered_resps": [row[system]],
-                "filter": name,
-                "metrics": ["exact_match"],
-                "exact_match": float(row[system] == row["gold"]),
-            }
+            sample_of_lm_eval(
+                number, row[system], row["gold"], exact_match=float(row[system] == row["gold"])
+            )
+            | {"doc": row["doc"], "filter": name}
             for name in ("none", "strict")
             for number, row in enumerate(rows)
         ]
@@ -209,13 +202,12 @@ def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options
 
 @pytest.mark.long
 def test_scores_of_a_log_may_have_any_range(run):
-    def sample(number, score):
-        responses = {"resps": [["a"]], "filtered_resps": ["a"], "arguments": []}
-        named = {"filter": "none", "metrics": ["percent"], "percent": score}
-        return {"doc_id": number, "doc": {}, "target": "a", **responses, **named}
-
     for scores in ([40.0, 90.0, 60.0], [-3.0, 2.0, 0.5]):
-        write_rows("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
+        samples = [
+            sample_of_lm_eval(number, "a", "a", percent=score)
+            for number, score in enumerate(scores)
+        ]
+        write_rows("log.jsonl", samples)
         files = ("--save", "log.json", "--rows", "log.rows")
         command = ("score", "logged", "log.jsonl", *files, "--format", "json")
         (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["records"]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.tables import tabled
 
 LONG = [
@@ -107,8 +107,7 @@ def test_results_of_lm_eval(run):
 
 
 def test_a_log_of_samples_is_scored_first(run):
-    samples = [{"doc_id": 0, "resps": [["x"]], "filtered_resps": ["x"], "arguments": [], "doc": {}}]
-    samples[0] |= {"target": "x", "filter": "none", "metrics": ["em"], "em": 1.0}
+    samples = [sample_of_lm_eval(0, "x", "x", em=1.0)]
     write_rows("samples_qa_2026-01-15T09-00-00.jsonl", samples)
     status, _, err = run("leaderboard", "samples_qa_2026-01-15T09-00-00.jsonl")
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.programs import output
 from tests.spec import PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes
@@ -90,11 +91,7 @@ def test_a_score_in_python_needs_neither_evaluate_nor_datasets():
         "assert r.systems['predictions']['qa_em'].scores == {'qa_em': 1.0}, r; "
         "print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-
-    assert not (TABLES | NETWORK | {"scipy", "click"}) & {*done.stdout.split()}
+    assert not (TABLES | NETWORK | {"scipy", "click"}) & {*output(program).split()}
 
 
 def test_at_the_end_of_a_command_modules_are_not_searched_for_garbage():
@@ -104,10 +101,6 @@ def test_at_the_end_of_a_command_modules_are_not_searched_for_garbage():
         "sys.argv = ['metric-commons', 'trec', *sys.argv[1:], '--format', 'csv'];"
         "sys.exit(process())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *RUNS], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-
-    frozen, searched = map(int, done.stdout.splitlines()[-1].split())
+    frozen, searched = map(int, output(program, *RUNS, cwd=ROOT).splitlines()[-1].split())
     assert frozen > 50_000
     assert searched < 1_000

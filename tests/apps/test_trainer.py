@@ -1,6 +1,5 @@
 """Scores in training: the same from whatever form a Trainer hands predictions over in."""
 
-import inspect
 import pickle
 from types import SimpleNamespace
 
@@ -646,12 +645,6 @@ def test_a_hook_tells_which_way_is_better(score, better):
 
 
 # What a Trainer asks of a `compute_metrics`
-
-
-def test_a_trainer_finds_the_flag_of_the_last_batch():
-    hook = trainer_hook(Hits(), task="classification")
-
-    assert "compute_result" in inspect.signature(hook).parameters
 
 
 def test_logits_without_labels_stay_as_they_are():

@@ -3,14 +3,11 @@
 from itertools import groupby
 from types import SimpleNamespace
 
-import datasets
-import evaluate
 import numpy as np
 import pytest
 
 import metric_commons
 from metric_commons.frameworks.trainers.trainer import trainer_hook
-from metric_commons.module.declaration.module import BatchMetric
 
 # Question answering
 
@@ -57,64 +54,42 @@ def test_logits_are_no_answers():
 # Tags, and speech
 
 
-class Tags(BatchMetric):
-    """The share of sequences whose tags are all right, as `span_f1` takes them."""
-
-    def _info(self):
-        tags = datasets.List(datasets.Value("string"))
-        return evaluate.MetricInfo(
-            description="",
-            citation="",
-            features=datasets.Features({"predictions": tags, "references": tags}),
-        )
-
-    def _compute(self, *, predictions, references):
-        self.seen = predictions, references
-        return {"right": float(np.mean([p == r for p, r in zip(*self.seen, strict=True)]))}
-
-
-def test_tags_have_their_names_where_labels_count():
-    module = Tags()
-    hook = trainer_hook(module, task="sequence_labeling", id2label={0: "O", 1: "B-A", 2: "I-A"})
-    logits = 4.0 * np.eye(3)[[[0, 1, 2], [1, 0, 0], [2, 2, 2]]]
-    labels = np.array([[0, 1, -100], [1, 2, 0], [-100, -100, -100]])
-    expected = ([["O", "B-A"], ["B-A", "O", "O"]], [["O", "B-A"], ["B-A", "I-A", "O"]])
-
-    for batch in (logits, hook.preprocess_logits_for_metrics(logits, labels)):
-        assert hook(SimpleNamespace(predictions=batch, label_ids=labels)) == {"right": 0.5}
-        assert module.seen == expected
-
-
 def test_tags_are_scored_by_their_entities():
     names = ["O", "B-PER", "I-PER", "B-LOC"]
     hook = trainer_hook("span_f1", task="sequence_labeling", id2label=names)
-    tags, labels = np.array([[1, 2, 0, 3], [3, 0, 0, 0]]), np.array([[1, 2, 0, 3], [0, 0, 3, -100]])
+    tags = np.array([[1, 2, 0, 3], [3, 0, 0, 0], [2, 2, 2, 2]])
+    labels = np.array([[1, 2, 0, 3], [0, 0, 3, -100], [-100] * 4])
+    logits = 4.0 * np.eye(4)[tags]
     expected = metric_commons.load("span_f1").compute(
         predictions=[["B-PER", "I-PER", "O", "B-LOC"], ["B-LOC", "O", "O"]],
         references=[["B-PER", "I-PER", "O", "B-LOC"], ["O", "O", "B-LOC"]],
     )
 
-    result = hook(SimpleNamespace(predictions=4.0 * np.eye(4)[tags], label_ids=labels))
+    for batch in (logits, hook.preprocess_logits_for_metrics(logits, labels)):
+        result = hook(SimpleNamespace(predictions=batch, label_ids=labels))
 
-    assert result["f1"] == expected["f1"] == 2 / 3
-    assert result["PER_f1"] == expected["per_type"]["PER"]["f1"] == 1.0
-    assert set(map(type, result.values())) == {float}
+        assert result["f1"] == expected["f1"] == 2 / 3
+        assert result["PER_f1"] == expected["per_type"]["PER"]["f1"] == 1.0
+        assert result["accuracy"] == expected["accuracy"]
+        assert set(map(type, result.values())) == {float}
 
 
 class Letters:
-    """A tokenizer whose tokens are letters; one of a CTC model joins equal ones."""
+    """A tokenizer of letters: 0 is padding, or the blank of a CTC model, which joins equal ones."""
 
-    def __init__(self, ctc):
+    def __init__(self, *, ctc=True):
         if ctc:
             self.word_delimiter_token = "|"
 
-    def batch_decode(self, rows, skip_special_tokens, group_tokens=True):
-        if hasattr(self, "word_delimiter_token") and group_tokens:
-            rows = [
-                [token for i, token in enumerate(row) if i == 0 or row[i - 1] != token]
-                for row in rows
-            ]
-        return ["".join("_ab|"[token] for token in row if token).replace("|", " ") for row in rows]
+    def batch_decode(self, rows, *, skip_special_tokens=False, group_tokens=True):
+        special = (0, 4) if skip_special_tokens else (0,)
+        is_grouped = group_tokens and hasattr(self, "word_delimiter_token")
+        texts = []
+        for row in rows:
+            grouped = [token for token, _ in groupby(row)] if is_grouped else row
+            letters = ["_", "a", "b", "|", "<unk>"]
+            texts.append("".join(letters[token] for token in grouped if token not in special))
+        return [text.replace("|", " ") for text in texts]
 
 
 def test_speech_is_compared_as_text():
@@ -133,24 +108,9 @@ def test_speech_is_compared_as_text():
             assert result == expected == {"qa_em": 0.5}
 
 
-class Characters:
-    """A tokenizer of a CTC model as transformers has it: 0 is padding, the blank; 4 is <unk>."""
-
-    word_delimiter_token = "|"
-
-    def batch_decode(self, rows, *, skip_special_tokens=False, group_tokens=True):
-        special = (0, 4) if skip_special_tokens else (0,)
-        texts = []
-        for row in rows:
-            grouped = [token for token, _ in groupby(row)] if group_tokens else row
-            letters = ["_", "a", "b", "|", "<unk>"]
-            texts.append("".join(letters[token] for token in grouped if token not in special))
-        return [text.replace("|", " ") for text in texts]
-
-
 def test_unknown_letters_of_a_ctc_model_are_letters():
     """As in run_speech_recognition_ctc.py, which decodes with special tokens."""
-    tokenizer = Characters()
+    tokenizer = Letters()
     frames = np.array([[1, 0, 4, 3, 2, 2], [2, 2, 0, 2, 4, 4]])
     labels = np.array([[1, 2, 3, 2, -100], [2, 2, -100, -100, -100]])
     texts = {

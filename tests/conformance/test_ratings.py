@@ -14,18 +14,10 @@ from metric_commons.judging.votes.rating_errors import ranks_of_intervals
 from metric_commons.reporting.leaderboards.published_scores import Score
 from metric_commons.reporting.leaderboards.score_tables import score_table
 from metric_commons.reporting.leaderboards.task_means import task_means
+from tests.conformance.test_judges import plain
 from tests.spec import drawn_examples, is_passed_over, recorded
 
 load = cache(metric_commons.load)
-
-
-def plain(value):
-    """A value of a case, with NaN and the infinities as numbers."""
-    if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [*map(plain, value)]
-    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
 
 
 @cache

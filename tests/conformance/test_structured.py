@@ -190,6 +190,14 @@ def test_deepdiff(ignore_order):
     assert found == expected
 
 
+def message(calls):
+    functions = [
+        {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+        for call in calls
+    ]
+    return [{"role": "assistant", "content": "", "tool_calls": functions}]
+
+
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mode", ["unordered", "superset", "subset"])
@@ -198,13 +206,6 @@ def test_agentevals(mode):
     chance = random.Random(mode)
     metric = load("tool_calls", match="any_order" if mode == "unordered" else mode)
     evaluator = match_module.create_trajectory_match_evaluator(trajectory_match_mode=mode)
-
-    def message(calls):
-        functions = [
-            {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
-            for call in calls
-        ]
-        return [{"role": "assistant", "content": "", "tool_calls": functions}]
 
     verdicts = []
     for _ in range(150):
@@ -254,13 +255,6 @@ def test_agentevals_with_more_or_fewer_arguments(mode, arguments):
     def call():
         named = {name: chance.randrange(2) for name in "ab" if chance.random() < 0.6}
         return {"name": chance.choice("fg"), "arguments": named}
-
-    def message(calls):
-        functions = [
-            {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
-            for call in calls
-        ]
-        return [{"role": "assistant", "content": "", "tool_calls": functions}]
 
     def fits(given, needed):
         first, second = (given, needed) if arguments == "superset" else (needed, given)

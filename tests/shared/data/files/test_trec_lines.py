@@ -1,6 +1,5 @@
 import random
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -12,6 +11,7 @@ from metric_commons.data.trec import trec, trec_lines
 from metric_commons.data.trec.identifiers import Ids
 from metric_commons.data.trec.trec import Qrels, Run, ShortQrels, read_run
 from metric_commons.data.trec.trec_lines import columns_by_arrow, columns_by_lines
+from tests.programs import output
 from tests.spec import drawn_examples
 from tests.tables import tabled
 
@@ -172,9 +172,7 @@ def test_small_files_do_not_wait_for_pyarrow(tmp_path):
         "import sys; from metric_commons.files import read_run; read_run(sys.argv[1]); "
         "print('pyarrow' in sys.modules)"
     )
-    command = [sys.executable, "-c", program, str(tmp_path / "run")]
-
-    assert subprocess.run(command, capture_output=True, text=True).stdout == "False\n"
+    assert output(program, str(tmp_path / "run")) == "False\n"
 
 
 def written(path, chance, count):

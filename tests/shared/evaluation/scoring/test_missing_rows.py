@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from metric_commons import score
+from metric_commons import compare, score
 from metric_commons.evaluation.comparison.comparisons import compare_pairs, paired_scores
 from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.statistics.intervals.intervals import interval
@@ -57,30 +57,19 @@ def test_bounds_are_those_of_all_fillings(text):
     assert np.isnan(rows).tolist() == [sign == "." for sign in text]
 
 
-def test_groups_have_bounds_of_their_own():
-    result = score(
-        "qa_em",
-        predictions=answers("10..1"),
-        references=["yes"] * 5,
-        groups=list("aaabb")[::-1],
-        missing="bounds",
-    ).systems["predictions"]["qa_em"]
+@pytest.mark.parametrize(
+    ("text", "groups", "bounds"),
+    [
+        ("10..1", "bbaaa", [[1 / 3, 1.0], [0.5, 0.5]]),
+        ("10..", "aabb", [[0.5, 0.5], [0.0, 1.0]]),  # without any answer: worst and best
+    ],
+)
+def test_groups_have_bounds_of_their_own(text, groups, bounds):
+    rows = {"predictions": answers(text), "references": ["yes"] * len(text), "groups": [*groups]}
+    found = score("qa_em", **rows, missing="bounds").systems["predictions"]["qa_em"].groups
 
-    assert result.groups["a"]["score_bounds"] == {"qa_em": [1 / 3, 1.0]}
-    assert result.groups["b"]["score_bounds"] == {"qa_em": [0.5, 0.5]}
-
-
-def test_a_group_without_any_answer_is_between_worst_and_best():
-    result = score(
-        "qa_em",
-        predictions=answers("10.."),
-        references=["yes"] * 4,
-        groups=list("aabb"),
-        missing="bounds",
-    ).systems["predictions"]["qa_em"]
-
-    assert math.isnan(result.groups["b"]["qa_em"])
-    assert result.groups["b"]["score_bounds"] == {"qa_em": [0.0, 1.0]}
+    assert [found[group]["score_bounds"]["qa_em"] for group in "ab"] == bounds
+    assert math.isnan(found["b"]["qa_em"]) == (text == "10..")
 
 
 def test_rows_are_skipped_or_count_as_zero():
@@ -113,20 +102,20 @@ def test_scores_without_bounds_are_refused():
 
 def test_a_comparison_holds_whatever_missing_rows_are():
     rows = {"x": "1" * 9 + "0" * 10 + "....", "y": "0" * 9 + "0" * 10 + "1.00"}
-    (pair,) = score_pairs(scored(**rows))
+    results = scored(**rows)
+    (pair,) = paired_scores(results, combinations(results.systems, 2))
     (comparison,) = compare_pairs([pair])
     known = [[float(digit) for digit in text[:-4]] for text in rows.values()]
     fillings = ([0, 0, 0, 0], [1, 1, 0, 0]), ([1, 1, 1, 1], [1, 0, 0, 0])
-    found = [
-        compare_pairs([pair._replace(differences=of_scores(known, filling), fillings=())])[0]
-        for filling in fillings
-    ]
+    filled = [Differences.of_scores(*map(np.append, known, filling)) for filling in fillings]
+    found = [compare_pairs([pair._replace(differences=d, fillings=())])[0] for d in filled]
 
     assert (comparison["missing_rows"], comparison["rows"]) == (4, 19)
     assert comparison["p_value"] == max(each["p_value"] for each in found)
     ends = [each["confidence_interval"] for each in found]
     assert comparison["confidence_interval"] == [min(ends)[0], max(high for _, high in ends)]
-    assert "4 rows of x and y are missing: p and interval hold what" in results_compared(**rows)
+    note = compare(results).tables()[-1].note
+    assert "4 rows of x and y are missing: p and interval hold what" in note
 
 
 def test_missing_rows_count_against_the_gate():
@@ -140,24 +129,3 @@ def test_missing_rows_count_against_the_gate():
     verdict = gate(gappy, old, **options)
     assert verdict.p_not_inferior == gate(worst, old, **options).p_not_inferior
     assert verdict.p_inferior == gate(best, old, **options).p_inferior
-
-
-def of_scores(known, filling):
-    return Differences.of_scores(*map(np.append, known, filling))
-
-
-def score_pairs(results):
-    """The pairs of a result with the scores of rows."""
-    return list(paired_scores(results, combinations(results.systems, 2)))
-
-
-def results_compared(**systems):
-    """What the table of differences says below."""
-    results = score(
-        "qa_em",
-        predictions={name: answers(text) for name, text in systems.items()},
-        references=["yes"] * len(next(iter(systems.values()))),
-        missing="bounds",
-        compare=True,
-    )
-    return next(table.note for table in results.tables() if table.kind == "differences")

@@ -6,18 +6,7 @@ import pytest
 
 from metric_commons.text.translation import translation_edit_rate
 from metric_commons.text.translation.translation_edit_rate import translation_edits
-
-
-def distance(words, target):
-    """Insertions, deletions and substitutions, by the table of Wagner and Fischer."""
-    above = list(range(len(target) + 1))
-    for row, word in enumerate(words, 1):
-        line = [row]
-        for column, wanted in enumerate(target, 1):
-            pair = above[column - 1] + (word != wanted)
-            line.append(min(pair, above[column] + 1, line[-1] + 1))
-        above = line
-    return above[-1]
+from tests.shared.text.transcripts.test_edit_distance import distance
 
 
 def random_words(chance, kinds, most):
