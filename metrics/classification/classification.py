@@ -93,7 +93,7 @@ class Classification(BatchMetric):
     drawn_scores = frozenset({"ece", "mce"})
     weighted_scores = staticmethod(weighted_calibration)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
-    arrays_allowed = True
+    arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules
     stock_formats = {
         "accuracy": accuracy,

@@ -257,7 +257,7 @@ def _difference(comparison: Comparison, sign: int = 1) -> str:
 def _signed(value: float) -> str:
     """Return two digits at least.
 
-    >>> _signed(0.0123), _signed(-100.4), _signed(-math.inf)
+    >>> _signed(0.0123), _signed(-100.4), _signed(float("-inf"))
     ('+0.012', '-100', '-inf')
     """
     return f"{value:+.0f}" if 100 <= abs(value) < 1e6 else f"{value:+.2g}"

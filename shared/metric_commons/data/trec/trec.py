@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar, cast
 
@@ -234,6 +234,10 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         sha256 = stream.sha256()
     row = table.first_duplicate()
     if row is not None:
+        if Path(path) != STANDARD_INPUT:  # which cannot be read again
+            with Stream(Path(path)) as stream:
+                for number, line, _ in islice(_lines(stream.content), row, None):
+                    raise _line_error(path, number, line, "the query has this document already")
         query, (document,) = (
             table.queries[table.query[row]],
             table.ids.take(np.array([row])).texts(),

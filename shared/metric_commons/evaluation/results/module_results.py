@@ -239,7 +239,7 @@ def _values_of(records: Iterable[ScoreRecord]) -> dict[str, Any]:
             part["n"] = record.n
         part[record.score] = record.number
         details = {key: getattr(record, name) for name, key in _IN_RECORD.items()}
-        if {record.method, record.low, record.high} != {None}:
+        if record.level is not None:
             ends = (math.nan if end is None else end for end in (record.low, record.high))
             details["confidence_interval"] = [*ends]
         for key, detail in details.items():

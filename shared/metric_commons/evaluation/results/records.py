@@ -71,7 +71,7 @@ class ScoreRecord(NamedTuple):
 
     @property
     def interval(self) -> list[float] | None:
-        """Return both ends; None without an interval."""
+        """Return both ends; None without an interval, or if one is infinite."""
         return None if self.low is None or self.high is None else [self.low, self.high]
 
 

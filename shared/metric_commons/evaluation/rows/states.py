@@ -19,7 +19,6 @@ from ...module.declaration.declarations import (
 )
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import as_column
-from .blocks import needs_all_rows
 from .joins import check_unique
 from .row_tables import RowTable, check_mergeable, joined, result, scored
 from .rows import Rows, Values, by_field
@@ -54,9 +53,9 @@ class State:
             raise ValueError(f"{name} is about single rows; ask compute for it")
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
-        if needs_all_rows({self.module: self.metric}):
-            values = ", ".join(self.metric.options_of_all_rows)
-            raise ValueError(f"{values} follows from all rows; name its value")
+        for name, value in self.metric.options_of_all_rows.items():
+            if self.metric.options[name] == value:
+                raise ValueError(f"{name}={value!r} follows from all rows; name its value")
         self._empty = RowTable(metric=self.metric, columns={})
         self._tables: list[RowTable] = []
         self._ids: set[str] = set()

@@ -235,6 +235,7 @@ class Module(Protocol):
     row_texts: frozenset[str] = frozenset()
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}
+    unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
     runs_programs: bool = False  # whether it runs programs written by a model
     # How scores follow from rows, which determines what is kept of rows and how systems are
     # compared: "means" of row scores; "outcomes", only some of which may count; "rankings"; "sums"

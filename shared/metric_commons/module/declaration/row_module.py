@@ -111,7 +111,7 @@ class RowModule(Module):
             self._features_read = self.features
 
     def _layouts_of_features(self) -> Sequence[Layout]:
-        limits = {"nan": self.nan_allowed}
+        limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
         shapes: dict[Shape, Shape] = {}  # equal shapes are one object
 
         def shape(feature: Any) -> Shape:

@@ -22,7 +22,7 @@ from .checks import RowError, shown
 
 Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
 
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_INT64_MIN, _INT64_MAX, _UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 _EXACT = 2**53  # every integer up to here is a float64
 _FLOAT_MAX = int(sys.float_info.max)
 
@@ -52,11 +52,13 @@ class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may f
 class Scalar:
     """A row is one str, bool, int or float.
 
-    `nan` says whether a float may be NaN, and `missing` whether None may take the place of a value.
+    `nan` says whether a float may be NaN, `unsigned` whether an int may be as large as those of
+    uint64, and `missing` whether None may take the place of a value.
     """
 
     kind: type
     nan: bool = False
+    unsigned: bool = False
     missing: bool = False
 
     def __str__(self) -> str:
@@ -72,11 +74,15 @@ class Scalar:
             return False
         if self.kind is int:
             ends = min(values(), default=0), max(values(), default=0)
-            return ends[0] >= _INT64_MIN and ends[1] <= _INT64_MAX
+            return ends[0] >= _INT64_MIN and ends[1] <= self._largest
         if self.kind is bool or self.nan:
             return True
         # A sum is NaN if a value is, but also for inf - inf.
         return not isnan(sum(values())) or not any(map(isnan, values()))
+
+    @property
+    def _largest(self) -> int:
+        return _UINT64_MAX if self.unsigned else _INT64_MAX
 
     def take(self, column: Column, *, widen: bool = False) -> Column | None:
         """Return the column, or None if it has to be checked row by row.
@@ -98,6 +104,8 @@ class Scalar:
             return column if kind == "b" else None
         if self.kind is int:
             fits = kind == "i" or (kind == "u" and int(column.max(initial=0)) <= _INT64_MAX)
+            if self.unsigned and kind == "u" and not fits:
+                return column
             return column.astype(np.int64, copy=False) if fits or (widen and kind == "b") else None
         if widen and kind in "iu":
             fits = max(-int(column.min(initial=0)), int(column.max(initial=0))) <= _EXACT
@@ -130,7 +138,7 @@ class Scalar:
             if self.kind is bool or (self.kind is int and not strict):
                 return self.kind(value)
         elif isinstance(value, int) and self.kind is int:
-            if not _INT64_MIN <= value <= _INT64_MAX:
+            if not _INT64_MIN <= value <= self._largest:
                 raise Mismatch("", f"is {_excerpt(value)}, which does not fit into 64 bits")
             return int(value)
         elif isinstance(value, int) and self.kind is float and not strict:

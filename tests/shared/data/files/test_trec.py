@@ -128,7 +128,9 @@ def test_an_error_in_a_later_block_shows_the_number_of_its_line(tmp_path):
     with pytest.raises(ValueError, match=rf"line {len(lines)}: the score is not a number: 'q Q0 d"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text("".join(again))
-    with pytest.raises(ValueError, match="run: query 'q3' has document 'document-3' twice"):
+    with pytest.raises(
+        ValueError, match=rf"line {len(lines)}: the query has this document already: 'q3 Q0"
+    ):
         read_run(tmp_path / "run")
 
 
@@ -140,7 +142,7 @@ def test_a_document_twice_is_noticed_however_queries_are_mixed(tmp_path):
         lines[size - 5] = lines[3]
         (tmp_path / "run").write_text("".join(lines))
 
-        with pytest.raises(ValueError, match="has document 'd3' twice"):
+        with pytest.raises(ValueError, match=f"line {size - 4}: the query has this document"):
             read_run(tmp_path / "run")
 
 
