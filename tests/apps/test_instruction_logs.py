@@ -114,7 +114,7 @@ def test_a_log_of_another_task_has_no_instructions(run, refused):
 
 
 def test_a_missing_library_is_named_with_its_extra(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "langdetect.detector", None)
+    monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
     response_languages._detectors.cache_clear()  # of an earlier test
     write_ifeval()
     lower = [
