@@ -4,6 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.spec import ROOT, Spec
 
 
@@ -11,6 +13,16 @@ def tabled(file, name):
     """The rows of a table of the test file: tuples, or single values, as the table says."""
     found = _tables(Path(file).stem)[name]
     return found["rows"] if "of_values" in found else list(map(tuple, found["rows"]))
+
+
+def by_table(names, **options):
+    """Parametrize a test by the table of its file that has the name of the test."""
+
+    def parametrized(test):
+        rows = tabled(test.__code__.co_filename, test.__name__.removeprefix("test_"))
+        return pytest.mark.parametrize(names, rows, **options)(test)
+
+    return parametrized
 
 
 def other_shapes(file):

@@ -148,12 +148,6 @@ def test_systems_are_sorted_and_the_first_are_shown(run):
     assert run(*command[:3], "qa_f")[2] == "there is no score 'qa_f'; did you mean 'qa_f1'?\n"
 
 
-def test_less_is_sorted_first_where_less_is_better():
-    results = score("ter", predictions={"a": ["x y"], "b": ["x"]}, references=["x"])
-
-    assert list(results.sort("ter").systems) == ["b", "a"]
-
-
 @pytest.mark.long
 def test_more_than_25_systems_have_ranks_without_letters():
     names = [f"s{hits:02}" for hits in range(26)]

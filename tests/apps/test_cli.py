@@ -24,7 +24,7 @@ from metric_commons.data.tables import tables as files
 from metric_commons.evaluation.scoring import files as evaluation
 from tests.apps.files import systems_in
 from tests.spec import ROOT
-from tests.tables import tabled
+from tests.tables import by_table
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
 ROWS = [
@@ -147,10 +147,7 @@ def test_rows_are_forgotten_once_they_are_scored(run, options):
 # Systems
 
 
-@pytest.mark.parametrize(
-    ("paths", "fields", "systems"),
-    tabled(__file__, "a_system_is_called_by_what_tells_it_apart"),
-)
+@by_table("paths, fields, systems")
 def test_a_system_is_called_by_what_tells_it_apart(run, paths, fields, systems):
     for path in paths:
         Path(path).parent.mkdir(exist_ok=True)
@@ -194,10 +191,7 @@ def test_every_kind_of_file_holds_the_same(run, name, content):
     assert columns == {key: [row[key] for row in ROWS] for key in ("answer", "gold")}
 
 
-@pytest.mark.parametrize(
-    ("cells", "values"),
-    tabled(__file__, "cells_are_strings_or_all_lists"),
-)
+@by_table("cells, values")
 def test_cells_are_strings_or_all_lists(run, cells, values):
     assert column("a\n" + cells, name="x.csv") == values
 
@@ -227,10 +221,7 @@ def test_marks_and_blank_lines_of_editors_are_no_values(run):
     assert column("\ufeffa,b\r\n\r\nx,1\r\n\r\ny,2\r\n\r\n", name="x.csv") == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    ("row", "field", "value"),
-    tabled(__file__, "a_field_may_lie_inside_another"),
-)
+@by_table("row, field, value")
 def test_a_field_may_lie_inside_another(run, row, field, value):
     parquet.write_table(pa.Table.from_pylist([row]), "x.parquet")
 
@@ -243,10 +234,7 @@ def test_a_field_may_lie_inside_another(run, row, field, value):
 GOOD = json.dumps(ROWS[0]) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    tabled(__file__, "a_file_that_cannot_be_read_is_one_line"),
-)
+@by_table("name, content, message")
 def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):
     write(name, content.encode("latin-1"))
     status, said = refused("score", "qa_em", name, *FIELDS, "--save", "out/r.json")
@@ -277,10 +265,7 @@ def test_a_field_that_parquet_lacks_is_one_line(refused):
     )
 
 
-@pytest.mark.parametrize(
-    ("broken", "message"),
-    tabled(__file__, "a_row_that_a_module_refuses_is_named_as_in_the_file"),
-)
+@by_table("broken, message")
 def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, message):
     write("x.jsonl", json_lines(ROWS[:1]) + "\n" + json_lines([ROWS[1], ROWS[2] | broken]))
     status, said = refused(
@@ -291,10 +276,7 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
     assert said.startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("options", "expected", "message"),
-    tabled(__file__, "an_option_with_a_bad_value_is_one_line"),
-)
+@by_table("options, expected, message")
 def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, message):
     write("x.jsonl", json_lines(ROWS))
     status, said = refused("score", "qa_f1", "x.jsonl", *FIELDS, *options)
@@ -303,10 +285,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
     assert message in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
-)
+@by_table("arguments, message")
 def test_a_command_that_makes_no_sense_is_one_line(refused, arguments, message):
     write("x.jsonl", json_lines(ROWS))
     status, said = refused("score", *arguments)

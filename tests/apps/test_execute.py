@@ -13,7 +13,7 @@ import pytest
 from tests.apps.files import systems_in, write_rows
 from tests.programs_run import processes_with, workers_of
 from tests.spec import PATIENCE
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 pytestmark = pytest.mark.processes
 
@@ -96,10 +96,7 @@ def test_programs_are_taken_out_of_answers(execute):
     assert [line["outcome"] for line in outcomes()] == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("words", "samples", "tasks", "status", "message"),
-    tabled(__file__, "what_is_wrong_is_said_in_a_line"),
-)
+@by_table("words, samples, tasks, status, message")
 def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status, message):
     found, out, err = execute("--allow-execution", *words, samples=samples, tasks=tasks)
 
@@ -109,10 +106,7 @@ def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status,
     assert not Path("outcomes.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    ("choice", "message", "names"),
-    tabled(__file__, "tasks_that_cannot_fail_may_be_kept"),
-)
+@by_table("choice, message, names")
 def test_tasks_that_cannot_fail_may_be_kept(execute, choice, message, names):
     words = ("--allow-execution", "--check-tasks", choice)
     status, _, err = execute(*words, samples=EASY_SAMPLES, tasks=EASY)

@@ -8,7 +8,7 @@ import pytest
 import metric_commons
 from tests.apps.files import systems_in
 from tests.spec import ROOT
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 EXAMPLES = ROOT / "examples"
 
@@ -24,10 +24,7 @@ def files(tmp_path, monkeypatch):
         Path(name).write_text(content)
 
 
-@pytest.mark.parametrize(
-    ("command", "score", "value"),
-    tabled(__file__, "the_number_is_that_of_the_other_tool"),
-)
+@by_table("command, score, value")
 def test_the_number_is_that_of_the_other_tool(run, command, score, value):
     status, out, _ = run("score", *shlex.split(command), "--format", "json")
     (modules,) = systems_in(out).values()
@@ -37,13 +34,7 @@ def test_the_number_is_that_of_the_other_tool(run, command, score, value):
     assert result.scores[score] == pytest.approx(value, abs=6e-5)
 
 
-OPTION = "options of modules are as in --set OPTION=VALUE"
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    tabled(__file__, "what_is_not_ours_has_the_line_to_type"),
-)
+@by_table("command, said")
 def test_what_is_not_ours_has_the_line_to_type(run, command, said):
     for name in ("qrels", "run"):
         source = {"qrels": "qrels.txt", "run": "bm25.run.txt"}[name]
@@ -76,10 +67,7 @@ def test_calls_of_other_libraries_name_ours(call, hint):
         call(metric_commons)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    tabled(__file__, "functions_of_other_libraries_name_ours"),
-)
+@by_table("name, hint")
 def test_functions_of_other_libraries_name_ours(name, hint):
     with pytest.raises(AttributeError) as error:
         getattr(metric_commons, name)

@@ -8,7 +8,7 @@ import pytest
 from metric_commons.evaluation.results.results import Results
 from tests.apps.files import write_rows
 from tests.apps.saved import run_once
-from tests.tables import tabled
+from tests.tables import by_table
 
 ROWS = [
     {"id": f"q{n}", "doc": n // 4, "part": n % 4, "gold": "x", "old": "x" if n % 3 else "y"}
@@ -43,10 +43,7 @@ def gate(run, new, old, margin=0.05, *options):
     return run("gate", new, *given)
 
 
-@pytest.mark.parametrize(
-    ("new", "margin", "status", "words"),
-    tabled(__file__, "the_status_is_the_verdict"),
-)
+@by_table("new, margin, status, words")
 def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
     found, out, err = gate(run, saved(new), saved("old"), margin)
     first, second, *more = out.splitlines()
@@ -106,10 +103,7 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    tabled(__file__, "what_makes_no_sense_is_one_line"),
-)
+@by_table("options, status, message")
 def test_what_makes_no_sense_is_one_line(run, saved, options, status, message):
     found, out, err = gate(run, saved("good"), saved("old"), 0.05, *options)
 
@@ -207,10 +201,7 @@ def test_several_scores_and_floors_all_have_to_pass(run, saved):
     assert run(*both, "--floor", "qa_em=1.0")[0] == 3
 
 
-@pytest.mark.parametrize(
-    ("floor", "options", "status"),
-    tabled(__file__, "a_floor_needs_no_baseline"),
-)
+@by_table("floor, options, status")
 def test_a_floor_needs_no_baseline(run, saved, floor, options, status):
     new = saved("old", options=("--id", "id", "--cluster-by", "doc"))
     assert run("gate", new, "--floor", f"qa_em={floor}", *options)[0] == status
@@ -229,10 +220,7 @@ def test_where_lower_is_better_a_floor_is_the_highest_value(run, saved):
     assert (status, "score with --confidence 0.9" in err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "a_gate_that_makes_no_sense_is_one_line"),
-)
+@by_table("options, message")
 def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
     status, out, err = run("gate", saved("old"), *options)
 
@@ -243,10 +231,7 @@ def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
 # ---- looking again ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("new", "looks", "verdict"),
-    tabled(__file__, "rows_may_be_added_between_looks"),
-)
+@by_table("new, looks, verdict")
 def test_rows_may_be_added_between_looks(run, saved, new, looks, verdict):
     old = saved("old")
     for count, expected in looks:

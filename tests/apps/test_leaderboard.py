@@ -13,7 +13,7 @@ from metric_commons.evaluation.results.results import FORMATS
 from metric_commons.statistics import interval
 from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import run_once
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.long
 
@@ -111,10 +111,7 @@ def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     assert out.splitlines()[0].split()[0] == "rank"
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    tabled(__file__, "unlike_results_are_refused"),
-)
+@by_table("options, words")
 def test_unlike_results_are_refused(run, saved, options, words):
     task = "two" if options is None else "one"
     paths = [*saved("one", "good"), *saved(task, "fair", options=options or ())]
@@ -269,10 +266,7 @@ def test_votes_have_clusters_and_options(run, votes):
     assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
 
 
-@pytest.mark.parametrize(
-    ("rest", "message"),
-    tabled(__file__, "what_goes_with_votes"),
-)
+@by_table("rest, message")
 def test_what_goes_with_votes(run, votes, rest, message):
     status, _, err = run(*votes, *rest)
     assert status in (1, 2)

@@ -10,15 +10,11 @@ import metric_commons
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.probes import nested
 from tests.spec import specs
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("text", "message"),
-    tabled(__file__, "a_hostile_configuration_is_one_line"),
-    ids=range(12),
-)
+@by_table("text, message", ids=range(12))
 def test_a_hostile_configuration_is_one_line(refused, tmp_path, text, message):
     (tmp_path / "x.yaml").write_text(text, "utf-8")
     status, said = refused("run", "x.yaml")

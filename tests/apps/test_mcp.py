@@ -32,7 +32,7 @@ from metric_commons.module.catalog import catalog
 from tests.apps.server_session import LONG, calls_of, is_running, write_long_rows
 from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -237,10 +237,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
 # Every error
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "cause"),
-    tabled(__file__, "a_mistake_of_the_caller_is_an_error_of_the_tool"),
-)
+@by_table("tool, arguments, cause")
 def test_a_mistake_of_the_caller_is_an_error_of_the_tool(refused, root, tool, arguments, cause):
     before = sorted(root.parent.rglob("*"))
 
@@ -248,10 +245,7 @@ def test_a_mistake_of_the_caller_is_an_error_of_the_tool(refused, root, tool, ar
     assert sorted(root.parent.rglob("*")) == before
 
 
-@pytest.mark.parametrize(
-    ("path", "cause"),
-    tabled(__file__, "only_files_below_the_roots_are_read"),
-)
+@by_table("path, cause")
 def test_only_files_below_the_roots_are_read(refused, root, path, cause):
     write_links(root, "secret")
 
@@ -269,10 +263,7 @@ def write_links(root, name):
     os.mkfifo(root / "pipe")
 
 
-@pytest.mark.parametrize(
-    ("path", "cause"),
-    tabled(__file__, "only_files_below_the_roots_are_written"),
-)
+@by_table("path, cause")
 def test_only_files_below_the_roots_are_written(refused, root, path, cause):
     write_links(root, "nothing yet")
     before = sorted(root.parent.rglob("*"))

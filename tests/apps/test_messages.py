@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.__main__ import main, program
-from tests.tables import tabled
+from tests.tables import by_table
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
 ROWS = "answer,gold,document\nParis,Paris,a\nRom,Rome,b\n"
@@ -26,10 +26,7 @@ def scored(run):
     return scored
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    tabled(__file__, "a_wrong_table_is_explained"),
-)
+@by_table("content, message")
 def test_a_wrong_table_is_explained(scored, content, message):
     status, said = scored(content)
 
@@ -37,10 +34,7 @@ def test_a_wrong_table_is_explained(scored, content, message):
     assert message in said
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    tabled(__file__, "a_missing_file_is_said_alike_everywhere"),
-)
+@by_table("arguments")
 def test_a_missing_file_is_said_alike_everywhere(refused, arguments):
     assert refused(*arguments) == (1, "no such file: no.csv")
 

@@ -25,7 +25,7 @@ from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration import declared_module
 from tests.programs import output
 from tests.spec import METRICS, ROOT, nightly
-from tests.tables import tabled
+from tests.tables import by_table
 
 EXAMPLE = ROOT / "examples" / "own_metric"
 ROWS = {"predictions": ["a b", "c"], "references": ["B c", "c"]}
@@ -207,10 +207,7 @@ def test_every_module_keeps_its_promises(name):
     assert [promise for promise in check_module(name) if promise[1]] == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "promise", "problem"),
-    tabled(__file__, "a_broken_promise_is_named"),
-)
+@by_table("old, new, promise, problem")
 def test_a_broken_promise_is_named(folder, old, new, promise, problem):
     script = folder / "token_jaccard.py"
     text = script.read_text("utf-8")

@@ -30,7 +30,7 @@ from metric_commons.apps.hub.page import (
     worked_examples,
 )
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.processes
 
@@ -209,10 +209,7 @@ def test_a_card_is_rendered_whole(name):
     assert not re.search(r"`|\D\*\*|^\||\]\(", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
-    tabled(__file__, "what_cards_are_written_in"),
-)
+@by_table("text, html")
 def test_what_cards_are_written_in(text, html):
     assert card_html(text) == f"{html}\n"
 

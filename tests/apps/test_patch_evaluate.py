@@ -8,7 +8,7 @@ import pytest
 from evaluate.evaluator import base
 
 import metric_commons
-from tests.tables import tabled
+from tests.tables import by_table
 
 SCRIPT = """
 import sys
@@ -27,10 +27,7 @@ sys.exit(7)
 SPANS = {"predictions": [["B", "E"], ["M", "E"]], "references": [["B", "E"], ["B", "E"]]}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "columns", "name", "value"),
-    tabled(__file__, "a_stock_name_loads_our_module"),
-)
+@by_table("arguments, options, columns, name, value")
 def test_a_stock_name_loads_our_module(arguments, options, columns, name, value):
     with metric_commons.patch_evaluate():
         loaded = evaluate.load(*arguments, **options)

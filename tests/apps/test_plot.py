@@ -13,8 +13,9 @@ from scipy.stats import binomtest
 
 from metric_commons import load
 from metric_commons.reporting.plots import label_plots
+from tests.apps.files import write_rows
 from tests.spec import ROOT, nightly
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.long
 
@@ -87,9 +88,7 @@ def columns(path, *fields):
 
 def write(name, **fields):
     rows = (dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True))
-    path = Path(name)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(Path(name), rows)
 
 
 def lines(panel):
@@ -407,10 +406,7 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 # What goes wrong
 
 
-@pytest.mark.parametrize(
-    ("kind", "p", "y", "option", "status", "message"),
-    tabled(__file__, "what_cannot_be_drawn_is_one_line"),
-)
+@by_table("kind, p, y, option, status, message")
 def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
     write("rows.jsonl", p=p, y=y)
     settings = [] if option is None else ["--set", option]
@@ -422,10 +418,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, m
     assert message in said
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
-)
+@by_table("options, status, message")
 def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):
     write("rows.jsonl", p=[0.1, 0.9], y=[0, 1])
     found, said = refused("roc", "rows.jsonl", "--predictions=p", "--references=y", *options)

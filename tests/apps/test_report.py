@@ -17,6 +17,7 @@ from metric_commons.reporting.plots.bar_plots import difference_panels, score_pa
 from metric_commons.reporting.report import examples
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
+from tests.apps.files import write_rows
 from tests.spec import ROOT
 from tests.tables import tabled
 
@@ -84,9 +85,7 @@ def run(run, monkeypatch):
 
 
 def write(rows, name="rows.jsonl"):
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    Path(name).write_text(text)
-    return name
+    return write_rows(name, rows)
 
 
 @pytest.fixture

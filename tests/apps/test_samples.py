@@ -8,7 +8,7 @@ import pytest
 
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
-from tests.tables import tabled
+from tests.tables import by_table
 
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
@@ -177,10 +177,7 @@ ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "ans
 JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
 
 
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    tabled(__file__, "ids_that_do_not_match_are_counted_and_named"),
-)
+@by_table("answers, message")
 def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, message):
     write_rows("g.jsonl", GOLD)
     status, said = refused("score", "qa_em", write_rows("p.jsonl", answers), *JOIN)
@@ -322,10 +319,7 @@ def test_a_long_table_is_split(run, result, refused):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
-)
+@by_table("words, message")
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
     inspect_log(EPOCHS)
     write_rows("p.jsonl", ANSWERS)

@@ -9,7 +9,7 @@ import pytest
 from metric_commons import score
 from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import run_once
-from tests.tables import tabled
+from tests.tables import by_table
 
 ROWS = 40
 FIELD = ("--cluster-by", "doc.passage")
@@ -166,10 +166,7 @@ def test_python_and_commands_name_clusters_alike(run, rows, data):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("module", "options"),
-    tabled(__file__, "a_saved_result_has_the_intervals_of_its_rows"),
-)
+@by_table("module, options")
 def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options):
     write_rows("rows.jsonl", rows)
     fields = [word.format(system="x") for word in COMMANDS[module]]

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.apps.files import sample_of_lm_eval, write_rows
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 LONG = [
     *(("a", "x", 0.75, 0.01), ("a", "y", 0.5, 0.01)),
@@ -115,10 +115,7 @@ def test_a_log_of_samples_is_scored_first(run):
     assert "this is a log of lm-eval; score it first: metric-commons score logged" in err
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    tabled(__file__, "bad_tables_are_one_line"),
-)
+@by_table("content, message")
 def test_bad_tables_are_one_line(run, content, message):
     Path("bad.csv").write_text(content)
     status, out, err = run("leaderboard", "bad.csv")

@@ -1,12 +1,9 @@
 """What commands import: all that they do not need costs time before they begin."""
 
-import subprocess
-import sys
-
 import pytest
 
 from tests.programs import output
-from tests.spec import PATIENCE, ROOT, nightly
+from tests.spec import ROOT, nightly
 
 pytestmark = pytest.mark.processes
 
@@ -42,17 +39,9 @@ def loaded(*arguments):
     """What a process has imported once it has run a command: modules, and packages."""
     program = (
         "import sys; from metric_commons.__main__ import main; status = main();"
-        "sys.stderr.write(' '.join(sys.modules)); sys.exit(status)"
+        "print(); print(*sys.modules); sys.exit(status)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-    names = set(done.stderr.split())
+    names = {*output(program, *arguments, cwd=ROOT).splitlines()[-1].split()}
     return names | {name.partition(".")[0] for name in names}
 
 

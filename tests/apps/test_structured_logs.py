@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from tests.apps.files import write_rows
+from tests.apps.files import sample_of_lm_eval, write_rows
 from tests.apps.saved import systems_of
 from tests.tables import tabled
 
@@ -81,10 +81,7 @@ def test_answers_of_bfcl_are_in_another_file(run, bfcl):
 
 @pytest.mark.parametrize("target", ['{"a": 1}', "{'a': 1}", {"a": 1}])
 def test_samples_of_lm_eval(run, tmp_path, target):
-    rows = [
-        {"doc_id": 0, "doc": {}, "target": target, "resps": [[text]], "filtered_resps": [text]}
-        for text in ['{"a": 1}']
-    ]
+    rows = [sample_of_lm_eval(0, '{"a": 1}', target)]
     file = write_rows(tmp_path / "samples.jsonl", rows)
     status, _, err = run("score", "json_match", file, "--from", "lm-eval", "--save", "saved.json")
     assert (status, err) == (0, "")

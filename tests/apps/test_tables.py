@@ -20,19 +20,6 @@ def shown(capsys, monkeypatch):
     return shown
 
 
-def test_comparisons_stand_below_the_scores(shown):
-    results, text = shown(compare=True)
-    lines = [line.split() for line in text.splitlines()]
-    p = f"{results.comparisons[0]['p_value']:.4f}"
-
-    assert ["good", "1.0000"] in lines
-    assert ["bad", "0.0000"] in lines
-    row = ["good", "bad", "qa_em", "1.00", "0.00", "+1.00"]
-    low, high = results.comparisons[0]["confidence_interval"]
-    assert [*row, f"[{low:+.2f},", f"{high:+.2f}]", p] in lines
-    assert text.rstrip().endswith(results.signatures()[-1])
-
-
 def test_a_narrow_screen_has_every_column_of_comparisons(shown):
     results, text = shown(width=60, compare=True)
 

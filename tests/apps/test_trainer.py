@@ -13,7 +13,7 @@ from metric_commons.apps.hub.bundling import bundle
 from metric_commons.frameworks.trainers.trainer import trainer_hook
 from metric_commons.module.declaration.module import BatchMetric
 from tests.spec import ROOT
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 from tests.threads import THREADS, at_once
 
 
@@ -291,13 +291,10 @@ def test_logits_are_no_text():
     hook = trainer_hook("qa_em", task="generation", tokenizer=Words())
     logits, labels = np.eye(8)[[[2, 3], [5, 6]]], np.array([[2, 3], [5, 6]])
 
-    for give in (lambda: hook(evaluation(logits, labels)), lambda: reduce(hook, logits, labels)):
-        with pytest.raises(ValueError, match="set predict_with_generate=True"):
-            give()
-
-
-def reduce(hook, logits, labels):
-    return hook.preprocess_logits_for_metrics((Tensor(logits), None), Tensor(labels))
+    with pytest.raises(ValueError, match="set predict_with_generate=True"):
+        hook(evaluation(logits, labels))
+    with pytest.raises(ValueError, match="set predict_with_generate=True"):
+        hook.preprocess_logits_for_metrics((Tensor(logits), None), Tensor(labels))
 
 
 # Models that are decoders only: what they generate begins with the input
@@ -634,10 +631,7 @@ def test_a_calibration_is_its_errors():
     assert "ece" in hook(evaluation(logits_for([0, 1, 2]), np.array([0, 1, 1])))
 
 
-@pytest.mark.parametrize(
-    ("score", "better"),
-    tabled(__file__, "a_hook_tells_which_way_is_better"),
-)
+@by_table("score, better")
 def test_a_hook_tells_which_way_is_better(score, better):
     hook = trainer_hook(["regression", "classification"], task="regression")
 
@@ -695,10 +689,7 @@ def test_a_hook_can_go_to_other_processes():
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("task", "predictions", "labels"),
-    tabled(__file__, "shapes_that_do_not_fit_are_refused"),
-)
+@by_table("task, predictions, labels")
 def test_shapes_that_do_not_fit_are_refused(task, predictions, labels):
     hook = trainer_hook(Hits(), task=task, tokenizer=Words())
     wrong = evaluation(np.zeros(predictions, int), np.zeros(labels, int))
@@ -738,9 +729,7 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("names", "options", "cause"), tabled(__file__, "what_cannot_work_is_refused_before_training")
-)
+@by_table("names, options, cause")
 def test_what_cannot_work_is_refused_before_training(names, options, cause):
     modules = [MADE[name]() if name in MADE else name for name in names]
     with pytest.raises((ValueError, TypeError), match=cause):

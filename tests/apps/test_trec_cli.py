@@ -15,7 +15,7 @@ from metric_commons.statistics.tests.corrections import adjusted
 from metric_commons.statistics.tests.significance import compare
 from tests.apps.files import systems_in
 from tests.spec import GIVEN, ROOT, nightly, recorded
-from tests.tables import tabled
+from tests.tables import by_table
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -61,10 +61,7 @@ def test_a_missing_query_is_skipped_if_asked(run):
     assert "|rows=2|" in out
 
 
-@pytest.mark.parametrize(
-    "options",
-    tabled(__file__, "an_option_is_that_of_score_run"),
-)
+@by_table("options")
 def test_an_option_is_that_of_score_run(run, options):
     Path("c.run").write_text(
         "q1 Q0 x 1 9 C\nq1 Q0 b 1 8.00000001 C\nq1 Q0 a 1 8 C\nq2 Q0 d 1 1 C\n"
@@ -141,10 +138,7 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
     assert "paired_significance|test=permutation|alternative=two-sided|" in out
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    tabled(__file__, "a_comparison_is_that_of_compare_measures"),
-)
+@by_table("given, told")
 def test_a_comparison_is_that_of_its_scores(run, given, told):
     form = ("--missing", "skip", "--save", "r.json", "--format", "json")
     _, out, _ = run(*PAIR, "-m", "map", "-m", "mrr", *given, *form)
@@ -228,10 +222,7 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
 # What goes wrong
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    tabled(__file__, "a_file_that_cannot_be_read_is_one_line"),
-)
+@by_table("name, content, message")
 @pytest.mark.parametrize("command", [["trec"], ["trec", "--compare"]])
 def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content, message):
     Path(name).unlink()
@@ -299,10 +290,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
     assert (status, said) == (1, "a and b have no query in common")
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "status", "message"),
-    tabled(__file__, "an_option_that_makes_no_sense_is_one_line"),
-)
+@by_table("command, options, status, message")
 def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, status, message):
     if "--plot" in options:
         pytest.importorskip("matplotlib")

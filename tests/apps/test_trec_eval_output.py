@@ -12,7 +12,7 @@ import pytest
 
 from metric_commons.apps.console.trec_eval import lines
 from tests.spec import GIVEN, trec_eval_files
-from tests.tables import tabled
+from tests.tables import by_table
 
 DATA = GIVEN / "data" / "ir"
 FILES = DATA / "treceval"
@@ -52,20 +52,14 @@ def test_without_measures_they_are_the_official_ones(printed):
     assert names == [line.label for line in lines(["official"], None)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "queries"),
-    tabled(__file__, "flags_choose_lines"),
-)
+@by_table("arguments, queries")
 def test_flags_choose_lines(printed, arguments, queries):
     found = [line.split("\t")[1] for line in printed("-m", "map", *arguments)]
 
     assert found == queries
 
 
-@pytest.mark.parametrize(
-    ("arguments", "values"),
-    tabled(__file__, "flags_are_those_of_trec_eval"),
-)
+@by_table("arguments, values")
 def test_flags_are_those_of_trec_eval(printed, arguments, values):
     found = printed(*arguments)
 
@@ -75,10 +69,7 @@ def test_flags_are_those_of_trec_eval(printed, arguments, values):
         assert found == _of_the_binary(arguments, "qrels", "run", skips="-c" not in arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    tabled(__file__, "what_cannot_be_printed_is_refused"),
-)
+@by_table("arguments, message")
 def test_what_cannot_be_printed_is_refused(run, printed, arguments, message):
     Path("run2").write_text(RUN)
 

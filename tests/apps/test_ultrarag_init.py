@@ -15,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from metric_commons.__main__ import main
 from metric_commons.apps.mcp import folder
 from metric_commons.frameworks.harnesses import ultrarag
+from tests.apps.test_mcp import NEW, OLD, QRELS
 from tests.shared.frameworks.harnesses.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import PATIENCE, trec_eval_files
 
@@ -23,10 +24,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 CHECKOUT = os.environ.get("ULTRARAG_CHECKOUT")
 # Python without anything installed, as UltraRAG's has another mcp, or none.
 BARE = getattr(sys, "_base_executable", sys.executable)
-
-QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
-NEW = "q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n"
-OLD = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytest.importorskip("jiwer", reason="jiwer is not installed")
 
@@ -42,10 +42,7 @@ def test_rows_that_differ_are_shown_side_by_side_and_have_an_exit_status(run, tr
     assert (difference["row"], difference["score"]) == (1, "wer")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    tabled(__file__, "what_cannot_be_compared_is_one_line"),
-)  # fmt: skip
+@by_table("arguments, status, message")
 def test_what_cannot_be_compared_is_one_line(run, transcripts, arguments, status, message):
     found, _, err = run("verify", *arguments)
 

@@ -10,7 +10,7 @@ from tests.conformance.claims import (
     claims_of_page,
     installed,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of peers, about rows alone
 
@@ -40,10 +40,7 @@ def compared(module, name, predictions, references, **options):
     return compare_with_peer(module, predictions, references, PEERS[name], options)
 
 
-@pytest.mark.parametrize(
-    ("module", "peer", "row", "options", "differ"),
-    tabled(__file__, "rows_that_differ_are_told"),
-)
+@by_table("module, peer, row, options, differ")
 def test_rows_that_differ_are_told(module, peer, row, options, differ):
     prediction, reference = row
     agreement = compared(module, peer, [prediction] * 2, [reference] * 2, **options)

@@ -12,8 +12,9 @@ from sklearn import calibration, metrics
 
 from metric_commons import load
 from metric_commons.labels import report_text
+from tests.conformance.test_judges import plain
 from tests.spec import drawn_examples, recorded
-from tests.tables import tabled
+from tests.tables import by_table
 
 OF_LABELS = [
     *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
@@ -40,13 +41,6 @@ def cases(kinds):
     ]
 
 
-def number(value):
-    """A value of a case, in which NaN and infinity are words."""
-    if isinstance(value, list):
-        return [number(each) for each in value]
-    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
-
-
 def expected(case):
     """What a case asks for: a value, or ValueError."""
     if case["id"] in SETTLED:
@@ -60,16 +54,16 @@ def expected(case):
         return case["exact"]
     if "or ovr" in wanted:
         return None  # either will do
-    return number(case["sklearn"]["value"]) if "value" in case["sklearn"] else ValueError
+    return plain(case["sklearn"]["value"]) if "value" in case["sklearn"] else ValueError
 
 
 def call(case):
     """The arguments of `compute` for a case."""
-    options = {NAMES.get(name, name): number(value) for name, value in case["kwargs"].items()}
+    options = {NAMES.get(name, name): plain(value) for name, value in case["kwargs"].items()}
     options.pop("multi_class", None)
     if case["metric"] in AVERAGED:
         options["average"] = options.get("average", "binary") or "none"
-    inputs = {name: number(case["inputs"][name]) for name in ("predictions", "references")}
+    inputs = {name: plain(case["inputs"][name]) for name in ("predictions", "references")}
     if case["metric"] in OF_SCORES:  # whole numbers are labels here
         inputs["predictions"] = np.array(inputs["predictions"], float).tolist()
         labels = np.unique(inputs["references"])
@@ -412,10 +406,7 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
     check_points(repeated["roc_curve"], points)
 
 
-@pytest.mark.parametrize(
-    ("scores", "references", "kept"),
-    tabled(__file__, "a_point_between_two_equal_steps_is_left_out"),
-)
+@by_table("scores, references, kept")
 def test_a_point_between_two_equal_steps_is_left_out(scores, references, kept):
     curve = ours(scores, references, curves="roc")["roc_curve"]
     assert curve["thresholds"] == kept

@@ -15,7 +15,7 @@ from metric_commons import load
 from metric_commons.mathematics import equivalence_scores, equivalent
 from metric_commons.mathematics.proof.equivalence import readable
 from tests.formulas import computed, differ, draw, notation, rearranged
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, recorded, rounds
 
 ANSWERS = GIVEN / "data" / "answers"
 
@@ -200,10 +200,6 @@ def check(pairs):
 
 
 @pytest.mark.long
-def test_no_verdict_on_random_formulas_is_wrong():
-    assert check(800) > 0.99
-
-
-@pytest.mark.slow
-def test_no_verdict_on_many_random_formulas_is_wrong():
-    assert check(20_000) > 0.99
+@rounds(800, 20_000)
+def test_no_verdict_on_random_formulas_is_wrong(rounds):
+    assert check(rounds) > 0.99

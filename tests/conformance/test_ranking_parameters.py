@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons.retrieval import score_run
-from tests.tables import tabled
+from tests.tables import by_table
 
 LEVELS = [-1, 0, 0, 1, 2, 3]
 
@@ -38,10 +38,7 @@ def peer_values(measure, qrels, run, provider=None):
     return {value.query_id: value.value for value in source.iter_calc([parsed], qrels, run)}
 
 
-@pytest.mark.parametrize(
-    "measure",
-    tabled(__file__, "condensed_lists_and_gains"),
-)
+@by_table("measure")
 def test_condensed_lists_and_gains(measure):
     pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
     qrels, run = random_run(random.Random(4), ties=True)

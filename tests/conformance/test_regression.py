@@ -13,6 +13,7 @@ from scipy import stats
 from sklearn import metrics
 
 from metric_commons import load
+from tests.conformance.test_judges import plain
 from tests.spec import drawn_examples, recorded
 
 PEERS = {
@@ -58,20 +59,14 @@ def close(value):
     return pytest.approx(value, rel=1e-12, abs=1e-300, nan_ok=True)
 
 
-def finite(value):
-    if isinstance(value, list):
-        return [finite(number) for number in value]
-    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
-
-
 def expected_value(case):
     """What a case should return, or None for an error."""
     if case["id"] in EITHER:
         return EITHER[case["id"]]
     if "recommend" in case:
-        value = finite(case["recommend"])
+        value = plain(case["recommend"])
         return None if isinstance(value, str) and value.startswith("raise") else value
-    return finite(case["exact"] if case["exact"] is not None else case["sklearn"].get("value"))
+    return plain(case["exact"] if case["exact"] is not None else case["sklearn"].get("value"))
 
 
 def test_cases(regression):
@@ -79,7 +74,7 @@ def test_cases(regression):
     for case in recorded("tabular"):
         if case["metric"] not in ALL:
             continue
-        columns = {name: finite(case["inputs"][name]) for name in ("predictions", "references")}
+        columns = {name: plain(case["inputs"][name]) for name in ("predictions", "references")}
         for name in columns:
             if dtype := case["inputs"].get(f"dtype_{name}"):
                 columns[name] = np.array(columns[name], dtype)

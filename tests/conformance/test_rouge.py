@@ -22,7 +22,7 @@ from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
 from tests.cards import card, rows_below
-from tests.spec import GIVEN, ROOT, published, recorded, rounds
+from tests.spec import GIVEN, ROOT, nightly, published, recorded, rounds
 from tests.texts import adversarial_rows, adversarial_text
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
@@ -154,37 +154,21 @@ def test_summaries_of_the_examples(use_stemmer):
 
 @pytest.mark.long
 @summaries
+@pytest.mark.parametrize("number", [15, *nightly(None)])
 @pytest.mark.parametrize("use_stemmer", [False, True])
-def test_summaries(use_stemmer):
-    predictions, references = zip(*pairs()[:15], strict=True)
-
-    equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
-
-
-@summaries
-@pytest.mark.slow
-@pytest.mark.parametrize("use_stemmer", [False, True])
-def test_all_summaries(use_stemmer):
-    predictions, references = zip(*pairs(), strict=True)
+def test_summaries(use_stemmer, number):
+    predictions, references = zip(*pairs()[:number], strict=True)
 
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
 
 @pytest.mark.long
 @summaries
-def test_texts_of_a_thousand_words():
-    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:9], strict=True))
+@pytest.mark.parametrize(("number", "words"), [(9, 1_000), *nightly((45, 5_000))])
+def test_texts_of_thousands_of_words(number, words):
+    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:number], strict=True))
 
-    assert len(rouge_score_words(predictions[0])) > 1_000
-    equals_rouge_score(predictions, references, ["rouge1", "rouge2", "rougeL", "rougeLsum"])
-
-
-@summaries
-@pytest.mark.slow
-def test_texts_of_five_thousand_words():
-    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:45], strict=True))
-
-    assert len(rouge_score_words(predictions[0])) > 5_000
+    assert len(rouge_score_words(predictions[0])) > words
     equals_rouge_score(predictions, references, ["rouge1", "rouge2", "rougeL", "rougeLsum"])
 
 

@@ -24,7 +24,7 @@ from metric_commons.text.translation.translation_edit_rate import (
 )
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
 from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded, rounds
-from tests.tables import tabled
+from tests.tables import by_table
 from tests.texts import adversarial_text
 
 DATA = GIVEN / "data" / "sequences"
@@ -115,11 +115,7 @@ def test_words(sacrebleu, tokenize, rounds):
 
 @pytest.mark.long
 @pytest.mark.parametrize("most", [1, 4])
-@pytest.mark.parametrize(
-    "options",
-    tabled(__file__, "bleu"),
-    ids=str,
-)
+@by_table("options", ids=str)
 @rounds(100, 300)
 def test_bleu(sacrebleu, options, most, rounds):
     predictions, references = random_rows(random.Random(most), rounds, most)
@@ -139,11 +135,7 @@ def test_bleu(sacrebleu, options, most, rounds):
 
 @pytest.mark.long
 @pytest.mark.parametrize("most", [1, 4])
-@pytest.mark.parametrize(
-    "options",
-    tabled(__file__, "chrf"),
-    ids=str,
-)
+@by_table("options", ids=str)
 @rounds(100, 300)
 def test_chrf(sacrebleu, options, most, rounds):
     predictions, references = random_rows(random.Random(most), rounds, most)
@@ -163,10 +155,7 @@ def signature(module, references, **options):
 
 
 @pytest.mark.parametrize("references", [[["a"], ["b"]], [["a", "b"], ["c"]]], ids=["one", "var"])
-@pytest.mark.parametrize(
-    ("module", "options"),
-    tabled(__file__, "signatures"),
-)
+@by_table("module, options")
 def test_signatures(sacrebleu, module, options, references):
     scorer = getattr(sacrebleu, module.upper())(**options)
     scorer.corpus_score(["a"] * len(references), by_reference(references))

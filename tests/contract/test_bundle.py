@@ -18,7 +18,7 @@ from metric_commons.apps.hub.imports import imported
 from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_package_rules import is_bundled
 from tests.spec import METRICS, ROOT, nightly, spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.processes
 
@@ -232,29 +232,23 @@ def test_a_failure_leaves_the_old_bundle(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [folder]
 
 
-@pytest.mark.parametrize("file", ["notes.txt", "other.py"])
-def test_only_a_bundle_is_replaced(file, tmp_path):
-    folder = tmp_path / METRICS[0]
-    folder.mkdir()
-    (folder / file).touch()
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder: (folder.mkdir(), (folder / "notes.txt").touch()),
+        lambda folder: (folder.mkdir(), (folder / "other.py").touch()),
+        lambda folder: (bundle(METRICS[0], folder.parent) / ".git").mkdir(),
+        lambda folder: shutil.copytree(ROOT / "metrics" / METRICS[0], folder),
+    ],
+    ids=["notes", "a script", "a clone of a space", "the source"],
+)
+def test_only_a_bundle_is_replaced(make, tmp_path):
+    make(folder := tmp_path / METRICS[0])
+    before = sorted(folder.rglob("*"))
 
     with pytest.raises(ValueError, match="is in the way"):
         bundle(METRICS[0], tmp_path)
-    assert [path.name for path in folder.iterdir()] == [file]
-
-
-def test_a_clone_of_a_space_is_not_replaced(tmp_path):
-    (bundle(METRICS[0], tmp_path) / ".git").mkdir()
-
-    with pytest.raises(ValueError, match="is in the way"):
-        bundle(METRICS[0], tmp_path)
-
-
-def test_the_source_is_not_replaced(tmp_path):
-    shutil.copytree(ROOT / "metrics" / METRICS[0], tmp_path / METRICS[0])
-
-    with pytest.raises(ValueError, match="is in the way"):
-        bundle(METRICS[0], tmp_path)
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_an_unknown_name_is_an_error(tmp_path):
@@ -419,10 +413,7 @@ def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_pat
         build(tmp_path, script, text_answers_toy="", **{"text/__init__": ""})
 
 
-@pytest.mark.parametrize(
-    ("answers", "cause"),
-    tabled(__file__, "a_file_that_cannot_be_bundled_is_refused"),
-)
+@by_table("answers, cause")
 def test_a_file_that_cannot_be_bundled_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
         build(tmp_path, f"{FROM_ANSWERS}\n", text_answers_answers=answers, text_answers_ratios="")

@@ -12,7 +12,7 @@ import yaml
 
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, ROOT, specs
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitations", "Citation"]
 
@@ -331,10 +331,7 @@ def test_a_sound_card_has_no_fault():
     assert not any(rule(CARD) for rule in RULES)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    tabled(__file__, "a_wrong_card_is_noticed"),
-)
+@by_table("old, new")
 def test_a_wrong_card_is_noticed(old, new):
     wrong = CARD.replace(old, new, 1)
 

@@ -23,7 +23,7 @@ from datasets.naming import camelcase_to_snakecase
 from metric_commons.apps.hub.imports import imported
 from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT
-from tests.tables import tabled
+from tests.tables import by_table
 
 PACKAGE = ROOT / "shared" / "metric_commons"
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
@@ -614,10 +614,7 @@ def test_a_broken_script_is_noticed(rule, old, new):
     assert rule(broken)
 
 
-@pytest.mark.parametrize(
-    ("room", "text", "fault"),
-    tabled(__file__, "an_import_against_the_arrows_is_noticed"),
-)
+@by_table("room, text, fault")
 def test_an_import_against_the_arrows_is_noticed(room, text, fault):
     assert against_the_arrows(PACKAGE / room / "new.py", text) == [fault]
 
@@ -630,10 +627,7 @@ def test_a_file_that_is_opened_elsewhere_is_noticed(text, fault):
     assert opened_elsewhere(PACKAGE / "data" / "files" / "new.py", text) == [fault]
 
 
-@pytest.mark.parametrize(
-    ("room", "text"),
-    tabled(__file__, "an_import_along_the_arrows_is_none"),
-)
+@by_table("room, text")
 def test_an_import_along_the_arrows_is_none(room, text):
     assert not against_the_arrows(PACKAGE / room / "new.py", text)
 

@@ -4,7 +4,7 @@ import pytest
 
 from metric_commons import State, load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 ROWS = tabled(__file__, "ROWS")
 
@@ -64,10 +64,7 @@ def test_short_predictions_pay():
     assert found["bleu"] == pytest.approx(100 * math.exp(1 - 6 / 4), rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("options", "precisions"),
-    tabled(__file__, "orders_without_shared_ngrams_are_smoothed"),
-)
+@by_table("options, precisions")
 def test_orders_without_shared_ngrams_are_smoothed(options, precisions):
     found = result("a b x c d", "a b y c d", **options)
 
@@ -111,10 +108,7 @@ def test_texts_without_words_under_other_definitions():
     assert result("", "", definition="gleu") == {"google_bleu": 0.0}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "options_that_a_definition_does_not_have"),
-)
+@by_table("options, message")
 def test_options_that_a_definition_does_not_have(options, message):
     with pytest.raises(ValueError, match=message):
         result("a b", "a b", **options)

@@ -3,7 +3,7 @@ import pytest
 from metric_commons import load
 from tests.metrics.test_bleu import ROWS
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="chrf",
@@ -26,10 +26,7 @@ def f_score(precision, recall, beta=2):
 
 
 # By hand: precision and recall of each order, averaged.
-@pytest.mark.parametrize(
-    ("prediction", "reference", "options", "precisions", "recalls"),
-    tabled(__file__, "precision_and_recall_are_averaged"),
-)
+@by_table("prediction, reference, options, precisions, recalls")
 def test_precision_and_recall_are_averaged(prediction, reference, options, precisions, recalls):
     # Orders of which a side has no n-grams are left out of the lists.
     precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)

@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes, tabled
 
 POINTS = [[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]]
 NEAR, FAR = math.sqrt(50), math.sqrt(61)
@@ -51,20 +51,14 @@ def test_the_definitions_of_the_chapter(clustering):
     assert result["davies_bouldin"] == pytest.approx(1 / NEAR, rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("labels", "points", "scores"),
-    tabled(__file__, "edge_cases_of_points"),
-)
+@by_table("labels, points, scores")
 def test_edge_cases_of_points(clustering, labels, points, scores):
     result = clustering.compute(predictions=labels, references=points, measures=list(scores))
 
     assert result == pytest.approx(scores, rel=1e-14, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "ari", "nmi", "homogeneity", "completeness"),
-    tabled(__file__, "edge_cases_of_labels"),
-)
+@by_table("predictions, references, ari, nmi, homogeneity, completeness")
 def test_edge_cases_of_labels(
     clustering, predictions, references, ari, nmi, homogeneity, completeness
 ):
@@ -141,10 +135,7 @@ def test_a_sample_does_not_depend_on_the_order(clustering):
     assert another_seed["silhouette"] != result["silhouette"]
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "message"),
-    tabled(__file__, "what_makes_no_sense_is_refused"),
-)
+@by_table("predictions, references, options, message")
 def test_what_makes_no_sense_is_refused(clustering, predictions, references, options, message):
     with pytest.raises(ValueError, match=rf"^{message}"):
         clustering.compute(predictions=predictions, references=references, **options)
@@ -187,10 +178,7 @@ def test_distances_in_place_of_points(clustering):
     }
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "message"),
-    tabled(__file__, "what_are_no_distances"),
-)
+@by_table("predictions, references, options, message")
 def test_what_are_no_distances(clustering, predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
         clustering.compute(

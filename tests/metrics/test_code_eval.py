@@ -5,7 +5,7 @@ import pytest
 from metric_commons import load
 from metric_commons.programs.worker_pool import shared_pool
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes, tabled
 
 pytestmark = pytest.mark.processes
 
@@ -122,10 +122,7 @@ def test_references_may_be_objects_texts_and_programs(code_eval):
     assert result["test_status"] == [[["passed"] * 2]] * 2 + [[["passed"]]]
 
 
-@pytest.mark.parametrize(
-    ("call", "problem"),
-    tabled(__file__, "bad_input_is_an_error_before_anything_runs"),
-)
+@by_table("call, problem")
 def test_bad_input_is_an_error_before_anything_runs(
     code_eval, call, problem, tmp_path, monkeypatch
 ):

@@ -7,7 +7,7 @@ import pytest
 from metric_commons import load
 from metric_commons.text.instructions.instruction_checks import KINDS
 from tests.spec import GIVEN, Spec
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 STRUCTURED = GIVEN / "data" / "structured"
 needs_data = pytest.mark.skipif(
@@ -95,10 +95,7 @@ def test_the_scores_of_rows_and_of_kinds(metric):
     }
 
 
-@pytest.mark.parametrize(
-    "kwargs",
-    tabled(__file__, "forms_of_arguments"),
-)
+@by_table("kwargs")
 @pytest.mark.parametrize("as_text", [False, True])
 def test_forms_of_arguments(metric, kwargs, as_text):
     reference = {"key": 7, "prompt": "Be brief.", "kwargs": kwargs}

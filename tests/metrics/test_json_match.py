@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 _RANGES = dict.fromkeys(
     (
@@ -67,10 +67,7 @@ def counts(prediction, reference, **options):
     return found["matched"], found["predicted"], found["expected"]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "options", "expected"),
-    tabled(__file__, "leaves_are_counted"),
-)
+@by_table("prediction, reference, options, expected")
 def test_leaves_are_counted(prediction, reference, options, expected):
     assert counts(prediction, reference, **options) == expected
 
@@ -107,10 +104,7 @@ def test_leaves_by_path_add_up():
         assert both + sum(path["missing"] for path in paths) == scores["expected"]
 
 
-@pytest.mark.parametrize(
-    ("reference", "options", "message"),
-    tabled(__file__, "a_bad_reference_or_option_is_named"),
-)
+@by_table("reference, options, message")
 def test_a_bad_reference_or_option_is_named(reference, options, message):
     with pytest.raises(ValueError, match=message):
         result("1", reference, **options)

@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 KAPPAS = ("cohen_kappa", "fleiss_kappa", "gwet_ac", "brennan_prediger", "krippendorff_alpha")
 # Two raters, three equal pairs of four: both say "yes" twice, or three times.
@@ -29,10 +29,7 @@ def judge_agreement():
     return load("judge_agreement")
 
 
-@pytest.mark.parametrize(
-    ("columns", "options", "scores"),
-    tabled(__file__, "edge_cases"),
-)
+@by_table("columns, options, scores")
 def test_edge_cases(judge_agreement, columns, options, scores):
     names = ("predictions", "references")
     result = judge_agreement.compute(**dict(zip(names, columns, strict=False)), **options)
@@ -41,10 +38,7 @@ def test_edge_cases(judge_agreement, columns, options, scores):
         assert result[name] == pytest.approx(score, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
-@pytest.mark.parametrize(
-    ("columns", "options", "message"),
-    tabled(__file__, "what_is_refused"),
-)
+@by_table("columns, options, message")
 def test_what_is_refused(judge_agreement, columns, options, message):
     with pytest.raises(ValueError, match=message):
         judge_agreement.compute(**columns, **options)

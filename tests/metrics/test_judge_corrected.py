@@ -8,7 +8,7 @@ from scipy import stats
 
 from metric_commons import State, load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 NAN = math.nan
 SCORES = (
@@ -160,10 +160,7 @@ def test_several_judges(judge_corrected):
 SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
 
 
-@pytest.mark.parametrize(
-    ("columns", "options", "message"),
-    tabled(__file__, "what_is_refused"),
-)
+@by_table("columns, options, message")
 def test_what_is_refused(judge_corrected, columns, options, message):
     with pytest.raises(ValueError, match=message):
         judge_corrected.compute(**columns, **options)

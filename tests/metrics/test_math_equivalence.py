@@ -10,7 +10,7 @@ from metric_commons.evaluation.rows.table_files import read_tables
 from metric_commons.evaluation.scoring import files
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="math_equivalence",
@@ -31,10 +31,7 @@ def compute(prediction, reference, **options):
     return metric.compute(predictions=[prediction], references=[reference], **options)
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "score", "undecided"),
-    tabled(__file__, "any_reference_will_do_and_open_questions_are_counted"),
-)
+@by_table("prediction, reference, score, undecided")
 def test_any_reference_will_do_and_open_questions_are_counted(
     prediction, reference, score, undecided
 ):
@@ -63,10 +60,7 @@ def test_references_that_cannot_be_read_are_counted():
     ]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "reason"),
-    tabled(__file__, "why_nothing_is_decided"),
-)
+@by_table("prediction, reference, reason")
 def test_why_nothing_is_decided(prediction, reference, reason):
     result = compute(prediction, reference, explain=True)
 
@@ -74,10 +68,7 @@ def test_why_nothing_is_decided(prediction, reference, reason):
     assert result["explanations"][0]["verdict"] is (False if reason == "proved different" else None)
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "options", "score"),
-    tabled(__file__, "options_of_the_exact_backend"),
-)
+@by_table("prediction, reference, options, score")
 def test_options_of_the_exact_backend(prediction, reference, options, score):
     assert compute(prediction, reference, **options)["math_equivalence"] == score
 

@@ -2,7 +2,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 SPEC = Spec(
     name="qa_em",
@@ -57,10 +57,7 @@ def test_squad_is_the_default():
     assert score("The Cat!", "cat") == 1.0
 
 
-@pytest.mark.parametrize(
-    ("references", "any_of_them", "share"),
-    tabled(__file__, "a_prediction_equals_any_reference_or_a_share_of_them"),
-)
+@by_table("references, any_of_them, share")
 def test_a_prediction_equals_any_reference_or_a_share_of_them(references, any_of_them, share):
     assert score("the cat", references) == any_of_them
     assert score("the cat", references, reference_aggregation="mean") == share

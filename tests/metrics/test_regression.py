@@ -6,7 +6,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import ROOT, Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes, tabled
 
 SPEC = Spec(
     name="regression",
@@ -32,10 +32,7 @@ def regression():
     return load("regression")
 
 
-@pytest.mark.parametrize(
-    ("measure", "value"),
-    tabled(__file__, "the_other_measures"),
-)
+@by_table("measure, value")
 def test_the_other_measures(regression, measure, value):
     result = regression.compute(**SPEC.sample, measures=[measure])
 
@@ -101,10 +98,7 @@ def test_with_weights_that_sum_to_zero_everything_is_undefined(regression):
     assert result == dict.fromkeys(intervals, undefined) | {"confidence_interval": intervals}
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "result"),
-    tabled(__file__, "edge_cases"),
-)
+@by_table("predictions, references, result")
 def test_edge_cases(regression, predictions, references, result):
     assert regression.compute(
         predictions=predictions, references=references, measures=list(result)
@@ -139,19 +133,13 @@ def test_an_interval_of_a_constant_column_is_defined(regression):
     assert result["confidence_interval"]["pearson"] == [undefined, undefined]
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"),
-    tabled(__file__, "bad_rows_are_named"),
-)
+@by_table("predictions, references, message")
 def test_bad_rows_are_named(regression, predictions, references, message):
     with pytest.raises(ValueError, match=rf"^{message}"):
         regression.compute(predictions=predictions, references=references)
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    tabled(__file__, "bad_options_are_named"),
-)
+@by_table("option, value")
 def test_bad_options_are_named(regression, option, value):
     with pytest.raises(ValueError, match=f"^{option}"):
         regression.compute(**SPEC.sample, **{option: value})
@@ -171,10 +159,7 @@ def test_measures_and_numbers_that_do_not_go_together(regression, measures, mess
         regression.compute(predictions=[1.0, 0.0], references=[1.0, -0.5], measures=measures)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "message"),
-    tabled(__file__, "intervals_that_are_none"),
-)
+@by_table("predictions, references, options, message")
 def test_intervals_that_are_none(regression, predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
         regression.compute(
@@ -239,9 +224,6 @@ def test_intervals_of_weighted_clusters_do_not_depend_on_the_order_of_rows():
     assert len(intervals) == 1
 
 
-@pytest.mark.parametrize(
-    "name",
-    tabled(__file__, "the_card_names_every_measure"),
-)
+@by_table("name")
 def test_the_card_names_every_measure(name):
     assert f"`{name}" in (ROOT / "metrics/regression/README.md").read_text("utf-8")

@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 SPEC = Spec(
     name="repeated_sampling",
@@ -118,10 +118,7 @@ def test_the_best_of_answers(sampling):
     assert result["per_example"] == {"best_of@n": [1.0, 0.0], "maj@n": [0.5, 1.0]}
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    tabled(__file__, "what_cannot_be_scored_is_refused"),
-)
+@by_table("call, message")
 def test_what_cannot_be_scored_is_refused(sampling, call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         sampling.compute(**call)

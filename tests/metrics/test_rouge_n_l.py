@@ -2,7 +2,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="rouge_n_l",
@@ -59,10 +59,7 @@ def test_what_a_tokenizer_must_not_return_is_named(rouge):
         rouge.compute(predictions=["a"] * 2, references=["a", ["a", "b!"]], tokenizer=words)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "wrong_options_are_named"),
-)
+@by_table("options, message")
 def test_wrong_options_are_named(rouge, options, message):
     with pytest.raises(ValueError, match=message):
         rouge.compute(predictions=["a"], references=["b"], **options)

@@ -9,7 +9,7 @@ from metric_commons import load, score
 from metric_commons.__main__ import main
 from metric_commons.text.translation.translation_tokenizers import words_13a
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SOURCE = "About 95 species are currently accepted ."
 PEOPLE = [
@@ -37,10 +37,7 @@ def sari():
     return load("sari")
 
 
-@pytest.mark.parametrize(
-    ("source", "prediction", "references", "expected"),
-    tabled(__file__, "numbers_of_evaluate"),
-)
+@by_table("source, prediction, references, expected")
 def test_numbers_of_evaluate(sari, source, prediction, references, expected):
     row = {"sources": [source], "predictions": [prediction], "references": [references]}
 

@@ -6,7 +6,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 GRADES = ["correct", "correct", "incorrect", "not_attempted", "A", "B", "C", "A"]
 
@@ -108,10 +108,7 @@ def test_the_curve_comes_if_asked_for(selective):
     }
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    tabled(__file__, "what_cannot_be_scored_is_refused"),
-)
+@by_table("call, message")
 def test_what_cannot_be_scored_is_refused(selective, call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         selective.compute(**call)

@@ -5,7 +5,7 @@ from datasets import Dataset
 
 from metric_commons import State, load, score
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 KEYS = ("precision", "recall", "f1")
 
@@ -65,10 +65,7 @@ def f1(predictions, references, **options):
     return load("span_f1").compute(predictions=predictions, references=references, **options)["f1"]
 
 
-@pytest.mark.parametrize(
-    ("tags", "types"),
-    tabled(__file__, "spans_are_read_as_conlleval_does"),
-)
+@by_table("tags, types")
 def test_spans_are_read_as_conlleval_does(tags, types):
     found = load("span_f1").compute(predictions=[tags.split()], references=[tags.split()])
 
@@ -76,10 +73,7 @@ def test_spans_are_read_as_conlleval_does(tags, types):
     assert list(found["per_type"]) == sorted(set(types))
 
 
-@pytest.mark.parametrize(
-    ("scheme", "tags", "support"),
-    tabled(__file__, "a_scheme_takes_what_is_well_formed"),
-)
+@by_table("scheme, tags, support")
 def test_a_scheme_takes_what_is_well_formed(scheme, tags, support):
     rows = {"predictions": [tags.split()], "references": [tags.split()]}
 
@@ -167,10 +161,7 @@ def test_rows_do_not_touch():
     assert load("span_f1").compute(predictions=apart, references=apart)["support"] == 2
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "message"),
-    tabled(__file__, "what_cannot_be_scored_is_named"),
-)
+@by_table("predictions, references, options, message")
 def test_what_cannot_be_scored_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
         f1(predictions, references, **options)

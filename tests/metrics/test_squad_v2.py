@@ -5,7 +5,7 @@ import pytest
 from metric_commons import State, load
 from tests.spec import Spec
 from tests.squad import squad
-from tests.tables import tabled
+from tests.tables import by_table
 
 TEXTS = ["denver broncos", "", "in 10th century", "Paris"]
 ACCEPTED = [["Denver Broncos"], [], ["10th century", "the 10th century"], []]
@@ -71,10 +71,7 @@ def score(texts, accepted, probabilities=None, **options):
 
 
 # Each line by hand, from the steps of evaluate-v2.0.py.
-@pytest.mark.parametrize(
-    ("text", "accepted", "exact", "f1"),
-    tabled(__file__, "an_answer_is_right_or_having_none_is"),
-)
+@by_table("text, accepted, exact, f1")
 def test_an_answer_is_right_or_having_none_is(text, accepted, exact, f1):
     result = score([text], [accepted])
 

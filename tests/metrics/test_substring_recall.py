@@ -2,7 +2,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import other_shapes, tabled
+from tests.tables import by_table, other_shapes
 
 SPEC = Spec(
     name="substring_recall",
@@ -25,10 +25,7 @@ def score(prediction, reference, **options):
     return metric.compute(predictions=[prediction], references=[reference], **options)[metric.name]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "substring", "tokens", "token_set"),
-    tabled(__file__, "what_is_contained"),
-)
+@by_table("prediction, reference, substring, tokens, token_set")
 def test_what_is_contained(prediction, reference, substring, tokens, token_set):
     assert score(prediction, reference) == substring
     assert score(prediction, reference, match="tokens") == tokens
@@ -61,10 +58,7 @@ def test_lower_is_the_default():
 
 
 # What Acc and CoverEM of UltraRAG (015e838) return, and OLMES's recall: `gold in prediction`.
-@pytest.mark.parametrize(
-    ("community", "prediction", "reference", "expected"),
-    tabled(__file__, "a_reference_of_nothing_is_contained_where_a_community_says_so"),
-)
+@by_table("community, prediction, reference, expected")
 def test_a_reference_of_nothing_is_contained_where_a_community_says_so(
     community, prediction, reference, expected
 ):

@@ -1,10 +1,8 @@
 import math
 
-import pytest
-
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="ter",
@@ -36,10 +34,7 @@ def edits(prediction, reference, **options):
     return result["num_edits"]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "options", "expected"),
-    tabled(__file__, "edits_are_counted"),
-)
+@by_table("prediction, reference, options, expected")
 def test_edits_are_counted(prediction, reference, options, expected):
     assert edits(prediction, reference, **options) == expected
 

@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 _RANGES = dict.fromkeys(
     (
@@ -77,18 +77,12 @@ def result(prediction, reference, **options):
 F1 = [call("f", a=1)]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "options", "expected"),
-    tabled(__file__, "a_row_is_right_or_wrong"),
-)
+@by_table("prediction, reference, options, expected")
 def test_a_row_is_right_or_wrong(prediction, reference, options, expected):
     assert result(prediction, reference, **options)["exact_match"] == expected
 
 
-@pytest.mark.parametrize(
-    "prediction",
-    tabled(__file__, "calls_come_in_many_forms"),
-)
+@by_table("prediction")
 def test_calls_come_in_many_forms(prediction):
     assert result(prediction, F1)["exact_match"] == 1.0
 
@@ -109,10 +103,7 @@ def test_without_a_sign_of_a_call_there_is_none(prediction):
     assert (found["irrelevance_accuracy"], found["exact_match"], found["unparsed"]) == (1, 1, 0)
 
 
-@pytest.mark.parametrize(
-    "prediction",
-    tabled(__file__, "a_call_that_cannot_be_read_is_not_no_call"),
-)
+@by_table("prediction")
 def test_a_call_that_cannot_be_read_is_not_no_call(prediction):
     found = result(prediction, [])
 
@@ -151,10 +142,7 @@ def test_every_row_needs_tools_where_one_does(options):
         metric.compute(predictions=["[]"] * 2, references=[json.dumps(declared), "[]"])
 
 
-@pytest.mark.parametrize(
-    ("reference", "options", "message"),
-    tabled(__file__, "a_bad_reference_or_option_is_named"),
-)
+@by_table("reference, options, message")
 def test_a_bad_reference_or_option_is_named(reference, options, message):
     with pytest.raises(ValueError, match=message):
         result("[f()]", reference, **options)

@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons import compare_rows, load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="visual_qa",
@@ -127,10 +127,7 @@ def test_drawn_rows_equal_the_scripts(seed):
     assert scores(predictions, references, "vqa_accuracy") == [vqa(*row) for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("prediction", "reference", "expected"),
-    tabled(__file__, "near_numbers_are_right"),
-)
+@by_table("prediction, reference, expected")
 def test_near_numbers_are_right(prediction, reference, expected):
     assert scores([prediction], [[reference, "other"]], "relaxed_accuracy") == [expected]
     assert scores([prediction], [reference], "relaxed_accuracy") == [expected]

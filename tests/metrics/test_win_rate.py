@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
-from tests.tables import tabled
+from tests.tables import by_table
 
 SPEC = Spec(
     name="win_rate",
@@ -120,10 +120,7 @@ def test_scores_of_rows_are_the_values_that_count(win_rate):
     assert ignored["win_rate"] == pytest.approx([1.0, math.nan, 0.0], nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "message"),
-    tabled(__file__, "bad_outcomes_are_named"),
-)
+@by_table("predictions, message")
 def test_bad_outcomes_are_named(win_rate, predictions, message):
     with pytest.raises(ValueError, match=rf"^predictions{message}"):
         win_rate.compute(predictions=predictions)

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from metric_commons.statistics import ConfidenceSequence
 from tests.client_stand_ins import Record
 from tests.spec import ROOT
-from tests.tables import tabled
+from tests.tables import by_table
 
 TEXT, WRONG, UNREADABLE = r"It is $\boxed{\frac12}$.", r"\boxed{3}", r"\left( see figure"
 
@@ -172,10 +172,7 @@ def test_nemo_gym(recipe):
 REASON = "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'."
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "found"),
-    tabled(__file__, "trackers"),
-)
+@by_table("name, given, found")
 def test_trackers(recipe, name, given, found):
     judge = recipe("others", name)
     pair = "York city", ["New York", "NYC"]

@@ -8,7 +8,7 @@ import pytest
 
 from metric_commons.mathematics import equivalent
 from metric_commons.text.extraction.step_chains import STEPS
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 WRAPPERS = tabled(__file__, "WRAPPERS")
 FRACTIONS = tabled(__file__, "FRACTIONS")
@@ -292,10 +292,7 @@ PIECES = (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "a_form_that_looks_like_another_raises_nothing"),
-)
+@by_table("text")
 def test_a_form_that_looks_like_another_raises_nothing(text):
     assert not equivalent(text, "1")
     assert not equivalent("1", text)

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from metric_commons.mathematics import equivalent
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 FACTORS = tabled(__file__, "FACTORS")
 
@@ -111,10 +111,7 @@ def test_an_answer_in_a_sentence(sentence, answer, other):
     assert equivalent(other, text) is not True
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "a_letter_in_a_sentence"),
-)
+@by_table("text")
 def test_a_letter_in_a_sentence(text):
     assert equivalent("A", text) is True
     assert equivalent(r"\text{A}", text) is True
@@ -122,9 +119,6 @@ def test_a_letter_in_a_sentence(text):
 
 
 @pytest.mark.parametrize("answer", ["A", "5", "x = 5"])
-@pytest.mark.parametrize(
-    "sentence",
-    tabled(__file__, "a_sentence_that_says_otherwise_is_not_the_answer"),
-)
+@by_table("sentence")
 def test_a_sentence_that_says_otherwise_is_not_the_answer(sentence, answer):
     assert equivalent(answer, sentence.format(answer)) is not True

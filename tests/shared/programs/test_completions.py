@@ -12,13 +12,10 @@ from metric_commons.programs.completions import read_problems, read_samples
 from metric_commons.programs.executions import execute
 from metric_commons.programs.reference_tests import read_tests
 from metric_commons.text.tokens.fences import fenced_program
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 
-@pytest.mark.parametrize(
-    ("completion", "program"),
-    tabled(__file__, "the_program_of_a_completion"),
-)
+@by_table("completion, program")
 def test_the_program_of_a_completion(completion, program):
     assert fenced_program(completion) == program
 
@@ -79,10 +76,7 @@ def test_rows_that_are_no_problems(rows, problem):
 PROBLEMS = read_problems([ROWS["human-eval"], ROWS["MBPP"]])
 
 
-@pytest.mark.parametrize(
-    ("row", "programs"),
-    tabled(__file__, "samples"),
-)
+@by_table("row, programs")
 def test_samples(row, programs):
     assert [program for _, program in read_samples([row], PROBLEMS)] == programs
 
@@ -106,10 +100,7 @@ def test_fenced_samples_stand_alone():
     assert programs == ["a\n", ""]
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    tabled(__file__, "rows_that_are_no_samples"),
-)
+@by_table("row, problem")
 def test_rows_that_are_no_samples(row, problem):
     with pytest.raises(ValueError, match=problem):
         list(read_samples([row], PROBLEMS))

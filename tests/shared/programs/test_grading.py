@@ -15,7 +15,8 @@ from metric_commons.programs.reference_tests import read_tests
 from metric_commons.programs.supervisor import LAYERS
 from metric_commons.programs.worker_pool import Report
 from tests.programs_run import SUM, SUMS, one_worker
-from tests.tables import tabled
+from tests.spec import nightly
+from tests.tables import by_table, tabled
 
 pytestmark = pytest.mark.processes
 
@@ -42,17 +43,12 @@ def test_tests_after_a_failure_run_unless_they_are_stopped():
 BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
 
 
-def test_time_in_a_queue_for_a_core_does_not_count():
-    programs = [BURN.format(0.3)] * 8
-    executions = execute([programs], ["assert True"], num_workers=8, timeout=0.6)
-
-    assert {grade.status for grade in executions.grades[0]} == {"passed"}
-
-
-@pytest.mark.slow
-def test_programs_that_take_half_of_the_limit_pass_at_any_load():
-    programs = [BURN.format(0.9)] * 21
-    executions = execute([programs], ["assert True"], num_workers=16, timeout=2.0)
+@pytest.mark.parametrize(
+    ("seconds", "programs", "workers", "timeout"), [(0.3, 8, 8, 0.6), *nightly((0.9, 21, 16, 2.0))]
+)
+def test_time_in_a_queue_for_a_core_does_not_count(seconds, programs, workers, timeout):
+    queue = [BURN.format(seconds)] * programs
+    executions = execute([queue], ["assert True"], num_workers=workers, timeout=timeout)
 
     assert {grade.status for grade in executions.grades[0]} == {"passed"}
 
@@ -81,10 +77,7 @@ def test_state_of_a_function_lasts_from_test_to_test():
     assert graded(program, SQUARES).outcome is True
 
 
-@pytest.mark.parametrize(
-    ("program", "message"),
-    tabled(__file__, "a_program_without_its_function_fails_every_test"),
-)
+@by_table("program, message")
 def test_a_program_without_its_function_fails_every_test(program, message):
     grade = graded(program, SQUARES)
 
@@ -109,10 +102,7 @@ def test_the_first_failure_is_cut_in_the_middle():
     assert {len(failure[key]) for key in ("input", "expected", "got")} == {305}
 
 
-@pytest.mark.parametrize(
-    ("statuses", "scores"),
-    tabled(__file__, "scores_of_a_program"),
-)
+@by_table("statuses, scores")
 def test_scores_of_a_program(statuses, scores):
     names = ("pass_fail", "partial", "weighted_sum")
     found = [program_score(Grade(statuses), name) for name in names]
@@ -152,10 +142,7 @@ def test_a_broken_checker_passes_no_program_and_ends_no_evaluation():
     assert [grade.status for grade in executions.grades[0]] == ["infrastructure", "failed"]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "checker", "status"),
-    tabled(__file__, "checkers"),
-)
+@by_table("protocol, checker, status")
 def test_checkers(protocol, checker, status):
     tests = {"inputs": ["1 2"], "outputs": ["any"], "checker": checker}
     grade = graded(SUM, tests | {"checker_protocol": protocol})

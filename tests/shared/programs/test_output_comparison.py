@@ -15,7 +15,7 @@ from metric_commons.programs.output_comparison import (
     is_expected_value,
     output_difference,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 WORDS = st.sampled_from([*"1 1.0 +1 1_0 10 -0 0 a nan sNaN inf 1e3 1000 ٣ 3".split(), ""])
 LINES = st.lists(st.lists(WORDS, max_size=3).map(" ".join), max_size=3)
@@ -71,10 +71,7 @@ def test_tokens_are_words(output, expected):
     assert found == (output.split() == expected.split())
 
 
-@pytest.mark.parametrize(
-    ("output", "expected", "is_close"),
-    tabled(__file__, "floats_have_a_tolerance"),
-)
+@by_table("output, expected, is_close")
 def test_floats_have_a_tolerance(output, expected, is_close):
     assert (output_difference(output.encode(), expected, "floats", 1e-6) == "") == is_close
 
@@ -84,10 +81,7 @@ def test_bytes_that_are_no_text_are_wrong():
     assert output_difference(b"\xff\n", "\ufffd", "lines") == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "expected", "tolerance", "is_equal"),
-    tabled(__file__, "values"),
-)
+@by_table("value, expected, tolerance, is_equal")
 def test_values(value, expected, tolerance, is_equal):
     assert is_expected_value(json.dumps(value).encode(), expected, tolerance) is is_equal
 

@@ -3,13 +3,10 @@
 import pytest
 
 from metric_commons.programs.reference_tests import read_tests
-from tests.tables import tabled
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    "reference",
-    tabled(__file__, "forms_of_programs_with_an_input"),
-)
+@by_table("reference")
 def test_forms_of_programs_with_an_input(reference):
     tests = read_tests(reference)
 
@@ -18,10 +15,7 @@ def test_forms_of_programs_with_an_input(reference):
     assert tests.outputs == ("3\n", "7\n")
 
 
-@pytest.mark.parametrize(
-    ("inputs", "outputs", "arguments", "answers"),
-    tabled(__file__, "forms_of_calls"),
-)
+@by_table("inputs, outputs, arguments, answers")
 def test_forms_of_calls(inputs, outputs, arguments, answers):
     tests = read_tests({"inputs": inputs, "outputs": outputs, "fn_name": "f"})
 
@@ -42,10 +36,7 @@ def test_other_texts_are_programs(program):
     assert read_tests(program).programs[0].text == program
 
 
-@pytest.mark.parametrize(
-    ("reference", "problem"),
-    tabled(__file__, "what_cannot_be_run_is_an_error"),
-)
+@by_table("reference, problem")
 def test_what_cannot_be_run_is_an_error(reference, problem):
     with pytest.raises(ValueError, match=problem):
         read_tests(reference)

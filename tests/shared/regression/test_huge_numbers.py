@@ -5,15 +5,12 @@ import math
 import pytest
 
 from metric_commons import load
-from tests.tables import tabled
+from tests.tables import by_table
 
 LEVEL = {"confidence_level": 0.9, "n_resamples": 20}
 
 
-@pytest.mark.parametrize(
-    ("module", "predictions", "references", "options"),
-    tabled(__file__, "huge_numbers_are_scored_without_a_warning"),
-)
+@by_table("module, predictions, references, options")
 def test_huge_numbers_are_scored_without_a_warning(module, predictions, references, options):
     level = LEVEL if module == "regression" else {"confidence_level": 0.9}
     result = load(module).compute(

@@ -10,21 +10,15 @@ from metric_commons.retrieval.names import (
 )
 from metric_commons.retrieval.ranking_measures import _Scoring
 from tests.rankings import MEASURES
-from tests.tables import tabled
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    tabled(__file__, "a_name_means_a_measure"),
-)
+@by_table("name, expected")
 def test_a_name_means_a_measure(name, expected):
     assert parse_measures([name]) == (RankingMeasure(name, *expected),)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    tabled(__file__, "names_of_the_command_line_of_trec_eval_are_written_out"),
-)
+@by_table("name, expected")
 def test_names_of_the_command_line_of_trec_eval_are_written_out(name, expected):
     assert [measure.name for measure in parse_measures(name)] == expected
 
@@ -35,19 +29,13 @@ def test_a_measure_that_a_name_of_several_repeats_counts_once():
     assert len(names) == len({*names}) == len(parse_measures("official"))
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    tabled(__file__, "a_name_that_means_nothing_is_refused"),
-)
+@by_table("names, message")
 def test_a_name_that_means_nothing_is_refused(names, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         parse_measures(names)
 
 
-@pytest.mark.parametrize(
-    ("name", "fields"),
-    tabled(__file__, "a_name_has_parameters"),
-)
+@by_table("name, fields")
 def test_a_name_has_parameters(name, fields):
     (measure,) = parse_measures(name)
 

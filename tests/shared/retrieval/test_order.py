@@ -17,7 +17,7 @@ from metric_commons.retrieval.order import (
     sort_ids,
 )
 from tests.rankings import any_ids
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 @pytest.mark.parametrize("rows", [1, 5, 16, 17, 60, 500])
@@ -111,10 +111,7 @@ def test_documents_are_cut_at_a_rank():
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"),
-    tabled(__file__, "rows_that_do_not_fit_are_refused"),
-)
+@by_table("predictions, references, message")
 def test_rows_that_do_not_fit_are_refused(predictions, references, message):
     with pytest.raises(ValueError, match=message):
         rankings(predictions, references)
@@ -126,10 +123,7 @@ def test_the_largest_relevance_is_accepted():
     assert ranking.judged.relevance.tolist() == [-(2.0**53), 2.0**53]
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    tabled(__file__, "a_ranking_option_that_makes_no_sense_is_refused"),
-)
+@by_table("option, value")
 def test_a_ranking_option_that_makes_no_sense_is_refused(option, value):
     with pytest.raises(ValueError, match=option):
         rankings([["a"]], [["a"]], **{option: value})

@@ -12,7 +12,7 @@ from metric_commons.retrieval.runs import score_run
 from tests.rankings import (
     MEASURES,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 PARSED = parse_measures(MEASURES)
 
@@ -20,10 +20,7 @@ PARSED = parse_measures(MEASURES)
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    tabled(__file__, "a_measure_option_that_makes_no_sense_is_refused"),
-)
+@by_table("option, value")
 def test_a_measure_option_that_makes_no_sense_is_refused(option, value):
     with pytest.raises(ValueError, match=option):
         scores(rankings([["a"]], [["a"]]), PARSED, **{option: value})

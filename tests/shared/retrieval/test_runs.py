@@ -26,7 +26,7 @@ from tests.rankings import (
     score,
 )
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 @st.composite
@@ -173,10 +173,7 @@ def as_run(*rows):
     return run
 
 
-@pytest.mark.parametrize(
-    ("judged", "retrieved"),
-    tabled(__file__, "equal_hashes_of_different_rows_are_no_match"),
-)
+@by_table("judged, retrieved")
 def test_equal_hashes_of_different_rows_are_no_match(judged, retrieved):
     tables = as_tables({judged[0]: {judged[1]: 1}}, as_run(retrieved))
     for table in tables:
@@ -249,10 +246,7 @@ def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "message"),
-    tabled(__file__, "an_input_of_another_kind_is_refused"),
-)
+@by_table("qrels, run, message")
 def test_an_input_of_another_kind_is_refused(qrels, run, message):
     with pytest.raises(ValueError, match=message):
         score_run(qrels, run)

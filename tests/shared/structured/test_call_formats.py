@@ -7,7 +7,7 @@ import pytest
 from metric_commons.structured.call_texts import read_calls
 from metric_commons.structured.python_calls import Call, UnreadableCallError
 from tests.shared.frameworks.call_trajectories import EXPECTED, TEXTS
-from tests.tables import tabled
+from tests.tables import by_table
 
 CALLS = [Call(**call) for call in EXPECTED]
 
@@ -23,28 +23,19 @@ def test_calls_are_found_or_read_by_name(form):
         assert read_calls("I cannot (today).", name) == [] or name == "llama"
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments"),
-    tabled(__file__, "values_of_arguments"),
-)
+@by_table("text, arguments")
 def test_values_of_arguments(text, arguments):
     assert read_calls(text) == [Call("f", arguments)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "a_call_that_is_cut_off_is_not_no_call"),
-)
+@by_table("text")
 def test_a_call_that_is_cut_off_is_not_no_call(text):
     with pytest.raises(UnreadableCallError):
         read_calls(text)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "unit",
-    tabled(__file__, "reading_takes_linear_time"),
-)
+@by_table("unit")
 def test_reading_takes_linear_time(unit):
     def seconds(copies):
         start = time.process_time()

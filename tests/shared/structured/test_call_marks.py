@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metric_commons import load
 from metric_commons.structured.call_texts import OBJECT_MARK, read_calls
 from metric_commons.structured.python_calls import Call, UnreadableCallError
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 
 def element(kind, name, inside, closing=None):
@@ -107,19 +107,13 @@ def test_a_call_that_is_cut_off_is_unreadable_and_wrong_everywhere(form):
     assert (found["unparsed"], found["exact_match"], found["irrelevance_accuracy"]) == (1, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "a_mark_that_is_not_read_is_not_no_call"),
-)
+@by_table("text")
 def test_a_mark_that_is_not_read_is_not_no_call(text):
     with pytest.raises(UnreadableCallError):
         read_calls(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "without_a_mark_there_is_no_call"),
-)
+@by_table("text")
 def test_without_a_mark_there_is_no_call(text):
     assert read_calls(text) == []
 
@@ -136,10 +130,7 @@ def test_json_is_json_whatever_marks_its_texts_have():
     assert read_calls(json.dumps({"name": "f", "arguments": arguments})) == [Call("f", arguments)]
 
 
-@pytest.mark.parametrize(
-    "message",
-    tabled(__file__, "parts_of_messages_count"),
-)
+@by_table("message")
 def test_parts_of_messages_count(message):
     assert read_calls(OBJECT_MARK + json.dumps(message)) == [Call("buy", {"id": 4})]
 

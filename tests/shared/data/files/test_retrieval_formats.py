@@ -8,7 +8,7 @@ import pytest
 from metric_commons import load
 from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.evaluation.scoring.scoring import score
-from tests.tables import tabled
+from tests.tables import by_table
 
 RUN = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d é": 1.0}}
 QRELS = {"q1": {"d1": 0, "d2": 2}, "q3": {"d3": 1}}
@@ -24,20 +24,14 @@ def test_dictionaries(tmp_path, read, content, indent, compress):
     assert read(path).to_dict() == content
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "judgments_of_beir"),
-)
+@by_table("text")
 def test_judgments_of_beir(tmp_path, text):
     (tmp_path / "x.tsv").write_text(text, newline="")
 
     assert read_qrels(tmp_path / "x.tsv").to_dict() == QRELS
 
 
-@pytest.mark.parametrize(
-    ("read", "content", "message"),
-    tabled(__file__, "what_is_no_run_is_refused"),
-)
+@by_table("read, content, message")
 def test_what_is_no_run_is_refused(tmp_path, read, content, message):
     path = tmp_path / "x"
     path.write_text(content)

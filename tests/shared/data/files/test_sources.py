@@ -18,7 +18,7 @@ from metric_commons.data.files.field_paths import value_at
 from metric_commons.data.files.streams import STANDARD_INPUT
 from metric_commons.data.tables.selection import Selection
 from metric_commons.data.tables.tables import Source
-from tests.tables import tabled
+from tests.tables import by_table
 
 ROWS = [{"p": f"answer {row}", "r": ["a", str(row)]} for row in range(50)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
@@ -138,10 +138,7 @@ def test_the_first_offending_cell_is_named_and_others_are_counted(
     assert str(raised.value).endswith(message)
 
 
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    tabled(__file__, "spellings_of_numbers"),
-)
+@by_table("cell, value")
 def test_spellings_of_numbers(write, cell, value):
     path = write("x.csv", f'p,n\nx,1\ny,"{cell}"\n'.encode())
     must = Source(path, ["n"], numbers=["n"], only_numbers=["n"])

@@ -11,7 +11,7 @@ from metric_commons.data.trec.identifiers import HASHED
 from metric_commons.data.trec.trec import Qrels, Run, read_qrels, read_run
 from tests.rankings import ids
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def rows(table):
@@ -151,10 +151,7 @@ def test_a_document_twice_is_noticed_however_queries_are_mixed(tmp_path):
 RUN, QRELS = "1 Q0 a 1 2 t\n", "1 0 a 1\n"
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "line", "problem"),
-    tabled(__file__, "an_error_shows_the_number_and_the_text_of_the_line"),
-)
+@by_table("read, text, line, problem")
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 def test_an_error_shows_the_number_and_the_text_of_the_line(
     tmp_path, read, text, line, problem, end

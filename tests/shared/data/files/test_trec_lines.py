@@ -13,7 +13,7 @@ from metric_commons.data.trec.trec import Qrels, Run, ShortQrels, read_run
 from metric_commons.data.trec.trec_lines import columns_by_arrow, columns_by_lines
 from tests.programs import output
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 RUN = b"q Q0 a 1 2.5 t\nq Q0 b 2 1 t\n"
 READERS = pytest.mark.parametrize("read", [columns_by_arrow, columns_by_lines])
@@ -128,10 +128,7 @@ def test_a_score_is_rounded_as_python_rounds_it(read, column):
 
 
 @READERS
-@pytest.mark.parametrize(
-    "wrong",
-    tabled(__file__, "a_score_that_is_not_a_number_is_refused"),
-)
+@by_table("wrong")
 def test_a_score_that_is_not_a_number_is_refused(read, wrong):
     assert rows(read, RUN.replace(b" 1 t", b" %b t" % wrong.encode())) is None
 

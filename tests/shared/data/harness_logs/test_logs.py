@@ -12,8 +12,9 @@ from metric_commons.data.harness_logs import logs
 from metric_commons.data.harness_logs.logs import format_names, formats
 from metric_commons.data.tables.selection import Selection
 from metric_commons.data.tables.tables import Source
+from tests.apps.files import sample_of_lm_eval
 from tests.spec import CASES, ROOT
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 
 @pytest.mark.parametrize("name", formats())
@@ -62,16 +63,10 @@ def test_small_logs_of_every_kind(read, case):
 
 
 def generated(doc, answer, target, **scores):
-    return {
-        "doc_id": doc,
+    return sample_of_lm_eval(doc, answer, target, **scores) | {
         "doc": {"question": "?"},
-        "target": target,
         "arguments": {"gen_args_0": {"arg_0": "?", "arg_1": {"until": ["\n"]}}},
         "resps": [[f" {answer}"]],
-        "filtered_resps": [answer],
-        "filter": "none",
-        "metrics": list(scores),
-        **scores,
     }
 
 
@@ -151,10 +146,7 @@ def test_samples_of_an_archive_are_those_of_a_document(read):
     assert read(archive(run), fields, "x.eval")[1] == expected
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    tabled(__file__, "a_run_that_did_not_end_is_refused"),
-)
+@by_table("run, message")
 def test_a_run_that_did_not_end_is_refused(read, run, message):
     with pytest.raises(ValueError, match=message):
         read(archive(run), "prediction", "x.eval")

@@ -92,19 +92,6 @@ def test_what_cannot_be_shown_is_an_error(results, arguments, message):
         results.to_table(**arguments)
 
 
-def test_scores_of_three_systems_have_letters_however_they_are_listed():
-    systems = {**SYSTEMS, "poor": ["y"] * 400}
-
-    def scored(systems):
-        scores = score("qa_em", predictions=systems, references=GOLD, compare=True).tables()[0]
-        return scores.note, {row[0]: row[1][-1] for row in scores.rows}
-
-    note, letters = scored(systems)
-    assert scored(dict(reversed(systems.items())))[1] == letters
-    assert letters == {"good": "ᵃ", "fair": "ᵇ", "poor": "ᶜ"}
-    assert note.startswith("Systems whose scores share a letter cannot be told apart. Bold: tier 1")
-
-
 def test_options_are_passed_to_score_as_to_compute():
     rows = {"predictions": ["A b"], "references": ["a-b"]}
 

@@ -497,6 +497,10 @@ def test_tables_mark_what_is_significantly_better():
         ["fair", "0.6250ᵇ"],
         ["poor", "0.0500ᶜ"],
     ]
+    note = "Systems whose scores share a letter cannot be told apart. Bold: tier 1"
+    assert scores.note.startswith(note)
+    listed = compared("qa_f1", dict(reversed(BOTS.items()))).tables()[0]
+    assert sorted(row[:2] for row in listed.rows) == sorted(row[:2] for row in scores.rows)
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
         *("95% interval", "p_adjusted"),

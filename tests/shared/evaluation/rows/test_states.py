@@ -11,6 +11,7 @@ import pytest
 from metric_commons import load
 from metric_commons.evaluation.rows.states import State
 from tests.contract.test_bad_input import ODD, tried
+from tests.contract.test_behaviour import scores_alone
 from tests.spec import METRICS, nightly, specs
 from tests.threads import THREADS, at_once
 
@@ -29,11 +30,6 @@ def inputs_and_options(name, shape=0):
 def columns_of(name, metric, shape=0):
     sample = specs(name)[shape].sample
     return {key: value for key, value in sample.items() if key not in metric.options}
-
-
-def scores_alone(metric, result):
-    """The result without what it reports on single rows."""
-    return {key: value for key, value in result.items() if key not in metric.reports}
 
 
 def taken(columns, rows):

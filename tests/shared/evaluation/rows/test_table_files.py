@@ -198,13 +198,6 @@ def test_an_id_that_occurs_twice_is_not_written(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_function_is_no_option_of_a_file(tmp_path):
-    rows = score("qa_em", predictions=["a"], references=["A"], normalizer=str.upper, rows=True)
-    rows.save_rows(tmp_path / "rows.jsonl")
-    with pytest.raises(ValueError, match="normalizer"):
-        read_tables(tmp_path / "rows.jsonl")
-
-
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: f"{spec.name}-{spec.shape}")
 def test_scores_that_a_module_always_has_are_in_its_results(spec):
     assert load(spec.name).always_scored <= load(spec.name).compute(**spec.sample).keys()

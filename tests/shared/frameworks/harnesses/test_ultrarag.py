@@ -26,7 +26,7 @@ from metric_commons.frameworks.harnesses.ultrarag import (
 )
 from metric_commons.retrieval import score_run
 from tests.spec import GIVEN, recorded, trec_eval_files
-from tests.tables import tabled
+from tests.tables import by_table
 from tests.text_oracles import NORMALIZER_ORACLES
 from tests.texts import adversarial_rows
 
@@ -144,9 +144,7 @@ def test_scores_that_it_returned():
     assert compared.keys() == set(ultrarag.ANSWER_METRICS)
 
 
-@pytest.mark.parametrize(
-    ("prediction", "references", "expected"), tabled(__file__, "answers_without_words")
-)
+@by_table("prediction, references, expected")
 def test_answers_without_words(prediction, references, expected):
     names = ["acc", "em", "coverem", "f1"]
     found = evaluate([prediction], [references], names)
@@ -169,7 +167,7 @@ def test_names_may_be_in_any_case_and_single_references_strings():
     assert evaluate(["Paris"], ["paris"], []).keys() == evaluate(["Paris"], ["paris"]).keys()
 
 
-@pytest.mark.parametrize(("call", "message"), tabled(__file__, "what_it_lets_pass_is_an_error"))
+@by_table("call, message")
 def test_what_it_lets_pass_is_an_error(call, message):
     with pytest.raises(ValueError, match=message):
         evaluate(*call)
@@ -338,10 +336,7 @@ def test_queries_that_one_run_lacks_count_as_zero(files):
     assert (result["A_mean"], result["B_mean"]) == (1.0, 0.25)  # of two that a run has
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "bad_options_of_runs"),
-)
+@by_table("options, message")
 def test_bad_options_of_runs(files, options, message):
     new, old, qrels = files(A, B, QRELS)
 

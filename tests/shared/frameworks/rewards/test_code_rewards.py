@@ -14,7 +14,7 @@ from metric_commons.programs.worker_pool import Report
 from metric_commons.rewards import code, code_verl
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
-from tests.tables import tabled
+from tests.tables import by_table
 
 pytestmark = pytest.mark.processes
 
@@ -32,10 +32,7 @@ HALF = fenced("print(3)")
 COMPLETIONS = [fenced(SUM), HALF, fenced("1 / 0"), "I cannot.", fenced("print(")]
 
 
-@pytest.mark.parametrize(
-    ("score", "rewards"),
-    tabled(__file__, "rewards_of_a_batch"),
-)
+@by_table("score, rewards")
 def test_rewards_of_a_batch(score, rewards):
     reward = code("tests", score=score)
 
@@ -113,10 +110,7 @@ def test_a_forked_process_has_its_own_workers():
     assert done.stdout.splitlines() == [f"[1.0] {[[1.0]] * 4} [1.0]", "False"]
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    tabled(__file__, "options_are_checked_before_training"),
-)
+@by_table("options, problem")
 def test_options_are_checked_before_training(options, problem):
     with pytest.raises(ValueError, match=problem):
         code("tests", **options)

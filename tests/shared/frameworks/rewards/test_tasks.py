@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from metric_commons.scorers import task
-from tests.tables import tabled
+from tests.tables import by_table
 
 BOXES = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{f(2)}", r"\boxed{}", r"\boxed{"]
 REFERENCES = ["0.5", "2", "3", "2f", "1", "1"]
@@ -52,10 +52,7 @@ def test_the_module_of_mathematics_judges_the_whole_text():
     assert task("math_equivalence", extract="boxed").verdict(texts[3], "2").score == 1.0
 
 
-@pytest.mark.parametrize(
-    ("reference", "step"),
-    tabled(__file__, "a_solution_as_reference_is_read_by_a_step_or_not_at_all"),
-)
+@by_table("reference, step")
 def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step):
     assert rows([task("math").verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
     assert rows([task("math", extract_references=step).verdict(r"\boxed{2}", reference)]) == [
@@ -72,10 +69,7 @@ def test_sentences_and_labels_are_not_references(reference):
     assert task("math").reference_problem(reference) == f"cannot be read: {reference!r}"
 
 
-@pytest.mark.parametrize(
-    "reference",
-    tabled(__file__, "answers_with_letters_and_words_are_references"),
-)
+@by_table("reference")
 def test_answers_with_letters_and_words_are_references(reference):
     assert task("math", extract=()).verdict(reference, reference).score == 1.0
 
@@ -99,10 +93,7 @@ def test_a_dictionary_as_reference_is_an_error_that_lists_its_fields():
         task("math").verdict("1", {"ground_truth": "1", "style": "rule"})
 
 
-@pytest.mark.parametrize(
-    ("completion", "score"),
-    tabled(__file__, "completions_are_texts_or_messages"),
-)
+@by_table("completion, score")
 def test_completions_are_texts_or_messages(completion, score):
     assert task("math").verdict(completion, "2").score == score
 
@@ -129,10 +120,7 @@ TEXTS = ["The cat", "a dog barks", "", "cat cat", "London."]
 ACCEPTED = [["cat"], ["dog", "A dog"], ["x"], ["the cat"], ["Paris", "london"]]
 
 
-@pytest.mark.parametrize(
-    ("module", "options"),
-    tabled(__file__, "scores_are_those_of_the_module"),
-)
+@by_table("module, options")
 def test_scores_are_those_of_the_module(module, options):
     columns = load_without_evaluate(module, **options).compute(
         predictions=TEXTS, references=ACCEPTED, per_example=True
@@ -232,10 +220,7 @@ def test_broken_calls_have_the_reward_zero(message):
     ]
 
 
-@pytest.mark.parametrize(
-    ("module", "text", "reference", "reason"),
-    tabled(__file__, "reasons_are_sentences"),
-)
+@by_table("module, text, reference, reason")
 def test_reasons_are_sentences(module, text, reference, reason):
     score = "f1" if module == "json_match" else None
     assert task(module, explain=True, score=score).verdict(text, reference).reason == reason

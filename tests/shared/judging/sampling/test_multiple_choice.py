@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metric_commons.judging.sampling import multiple_choice
 from metric_commons.judging.sampling.multiple_choice import LengthNormalization, Ties, choice_scores
 from metric_commons.statistics.arguments.checks import RowError
-from tests.tables import tabled
+from tests.tables import by_table
 
 INF = math.inf
 TIES = get_args(Ties)
@@ -138,10 +138,7 @@ def test_arrays_are_rows(dtype):
 # Scores that break other implementations
 
 
-@pytest.mark.parametrize(
-    ("scores", "truth", "mass"),
-    tabled(__file__, "any_scores_have_a_mass"),
-)
+@by_table("scores, truth, mass")
 def test_any_scores_have_a_mass(scores, truth, mass):
     assert choice_scores([scores], [truth]).mc2[0] == pytest.approx(mass, rel=1e-14, abs=0)
     check([scores], [truth])
@@ -232,10 +229,7 @@ LENGTHS = {"score": OK, "length": [2, 3]}
 UNCONDITIONAL = {"score": OK, "unconditional": [-1.0, -3.0]}
 
 
-@pytest.mark.parametrize(
-    ("row", "truth", "message"),
-    tabled(__file__, "bad_rows_are_named"),
-)
+@by_table("row, truth, message")
 @pytest.mark.parametrize("options", [1, 3, 1000])
 def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
     monkeypatch.setattr(multiple_choice, "_BLOCK", options)
@@ -245,10 +239,7 @@ def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
     assert caught.value.row == 2
 
 
-@pytest.mark.parametrize(
-    ("first", "row", "message"),
-    tabled(__file__, "the_fields_that_normalize_are_checked"),
-)
+@by_table("first, row, message")
 def test_the_fields_that_normalize_are_checked(first, row, message):
     for normalization, field in FIELDS.items():
         if field in (None, *first):

@@ -18,7 +18,7 @@ from metric_commons.judging.sampling.passes import (
     sample_counts,
 )
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def exact(n, c, k):
@@ -215,10 +215,7 @@ def test_a_great_number_of_samples_takes_no_time():
     assert 0 < scores["pass^1000"][0] < 1e-300
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "what_cannot_be_scored_is_refused"),
-)
+@by_table("options, message")
 def test_what_cannot_be_scored_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         pass_scores(counts([5, 2], [1, 1]), **options)

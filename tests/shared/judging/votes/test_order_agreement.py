@@ -10,7 +10,7 @@ import pytest
 from metric_commons import State, load
 from metric_commons.judging import ranking_agreement
 from tests.spec import rounds
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def draw_scores(seed, most=9):
@@ -260,10 +260,7 @@ def test_states_of_rankings_merge(tmp_path):
     assert merged.result() == expected
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "options", "message"),
-    tabled(__file__, "bad_input_is_named"),
-)
+@by_table("predictions, references, options, message")
 def test_bad_input_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         load("ranking_agreement").compute(predictions=predictions, references=references, **options)

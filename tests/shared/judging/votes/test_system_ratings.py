@@ -14,7 +14,7 @@ from metric_commons import State, load
 from metric_commons.judging import pairwise_ratings
 from metric_commons.judging.votes.bradley_terry import NoFiniteRatingsError
 from tests.spec import rounds
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 NAMES = ["m0", "m1", "m2", "m3", "m4", "m5"]
 LOG = {"base": math.e, "scale": 1.0}  # ratings that are log strengths, and 1000
@@ -38,9 +38,7 @@ def draw_votes(seed, *, systems=None, ties=None, most=40):
             a, b = b, a
             verdict = {"model_a": "model_b", "model_b": "model_a"}.get(verdict, verdict)
         rows.append((NAMES[a], NAMES[b], verdict))
-    return dict(
-        zip(("model_a", "model_b", "winner"), map(list, zip(*rows, strict=True)), strict=True)
-    )
+    return columns_of(rows)
 
 
 def rows_of(votes):
@@ -367,10 +365,7 @@ def test_the_bootstrap_resembles_the_sandwich():
 TWO = {"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["model_a", "tie"]}
 
 
-@pytest.mark.parametrize(
-    ("votes", "options", "message"),
-    tabled(__file__, "bad_votes_and_options_are_named"),
-)
+@by_table("votes, options, message")
 def test_bad_votes_and_options_are_named(votes, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         pairwise_ratings(**TWO | votes, **options)

@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons.labels.classification.classes import classes, score_classes
 from metric_commons.statistics.arithmetic.contingency import whole_labels
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 
 @pytest.mark.parametrize(
@@ -23,19 +23,13 @@ def test_which_label_is_positive(present, options, labels, positive, average):
     assert (None if task.positive is None else task.all_labels[task.positive]) == positive
 
 
-@pytest.mark.parametrize(
-    ("present", "options", "message"),
-    tabled(__file__, "what_is_no_label_is_refused"),
-)
+@by_table("present, options, message")
 def test_what_is_no_label_is_refused(present, options, message):
     with pytest.raises(ValueError, match=message):
         classes(present, **options)
 
 
-@pytest.mark.parametrize(
-    ("present", "options", "positive"),
-    tabled(__file__, "which_label_scores_belong_to"),
-)
+@by_table("present, options, positive")
 def test_which_label_scores_belong_to(present, options, positive):
     assert score_classes(present, **options).positive_label == positive
 

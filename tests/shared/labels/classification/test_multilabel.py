@@ -7,7 +7,7 @@ from metric_commons.labels.classification.classification_measures import classif
 from metric_commons.labels.classification.label_intervals import counts_of, indicator_counters
 from metric_commons.labels.classification.multilabel import LabelIndicators
 from metric_commons.statistics.resampling.row_units import RowUnits, resampled_counts
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def test_several_labels_a_row_are_tasks_of_their_own():
@@ -27,10 +27,7 @@ def test_several_labels_a_row_are_tasks_of_their_own():
     assert scores.keys() - added == single.keys() - {"balanced_accuracy", "mcc", "kappa"}
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"),
-    tabled(__file__, "rows_of_other_numbers_are_refused"),
-)
+@by_table("predictions, references, message")
 def test_rows_of_other_numbers_are_refused(predictions, references, message):
     with pytest.raises(ValueError, match=message):
         LabelIndicators(predictions, references)

@@ -20,7 +20,7 @@ from metric_commons.labels.classification.operating_points import (
 from metric_commons.labels.thresholds.areas import RowScores
 from metric_commons.labels.thresholds.curves import score_counts
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 ROWS = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30)
 
@@ -84,10 +84,7 @@ def test_the_balanced_accuracy_of_a_point_is_that_of_scikit_learn(weighted):
     assert 2 * point["balanced_accuracy"] - 1 == pytest.approx(point["recall"] - point["fpr"])
 
 
-@pytest.mark.parametrize(
-    ("scores", "positive", "rule"),
-    tabled(__file__, "without_a_class_there_is_nothing_to_choose"),
-)
+@by_table("scores, positive, rule")
 def test_without_a_class_there_is_nothing_to_choose(scores, positive, rule):
     rows = RowScores(np.array(scores), np.array(positive) == 1, None)
     point = point_scores(rows, rule)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons.labels.classification.classification_measures import classification_scores
-from tests.tables import tabled
+from tests.tables import by_table, tabled
 
 
 def test_scores_that_are_no_probabilities_have_areas_alone():
@@ -62,10 +62,7 @@ def test_scores_that_make_no_sense_are_refused(predictions, references, options,
         classification_scores(predictions, references, **options)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "a_bad_option_is_named"),
-)
+@by_table("options, message")
 def test_a_bad_option_is_named(options, message):
     for predictions in ([0.5, 0.1], [0, 1]):
         with pytest.raises(ValueError, match=message):

@@ -11,7 +11,7 @@ from metric_commons.labels.clustering.centroids import calinski_harabasz, davies
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.labels.clustering.clusters import PointClusters
 from tests.points import blobs, exact_scores
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def check(points, labels):
@@ -31,10 +31,7 @@ def check(points, labels):
     assert all(value == pytest.approx(exact, rel=1e-9, abs=1e-9) for value, exact in pairs)
 
 
-@pytest.mark.parametrize(
-    ("scale", "offset"),
-    tabled(__file__, "neither_origin_nor_unit_matters"),
-)
+@by_table("scale, offset")
 def test_neither_origin_nor_unit_matters(scale, offset):
     points, labels = blobs(0)
     check(points * scale + offset, labels)

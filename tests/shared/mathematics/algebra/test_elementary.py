@@ -18,7 +18,7 @@ from metric_commons.mathematics.algebra.elementary import (
 from metric_commons.mathematics.algebra.enclosures import are_equal, is_within, real_sign
 from metric_commons.mathematics.algebra.exact_values import opaque, rational, symbol
 from metric_commons.mathematics.algebra.work_limits import UndecidedError, limited_work
-from tests.tables import tabled
+from tests.tables import by_table
 
 X, Y = symbol("x"), symbol("y")
 HALF = rational(Fraction(1, 2))
@@ -39,10 +39,7 @@ def test_powers_of_numbers(base, exponent, expected):
     assert power(number(base), number(exponent)).fraction == Fraction(expected)
 
 
-@pytest.mark.parametrize(
-    ("base", "exponent", "message"),
-    tabled(__file__, "powers_that_are_not_decided"),
-)
+@by_table("base, exponent, message")
 def test_powers_that_are_not_decided(base, exponent, message):
     with pytest.raises(UndecidedError, match=message):
         power(number(base), number(exponent))

@@ -16,33 +16,24 @@ from metric_commons.mathematics.parsing.structures import (
     Matrix,
     RealSet,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def parse(text):
     return parse_expression(tokens(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    tabled(__file__, "numbers"),
-)
+@by_table("text, expected")
 def test_numbers(text, expected):
     assert parse(text).fraction == Fraction(expected)
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    tabled(__file__, "equal_formulas"),
-)
+@by_table("left, right")
 def test_equal_formulas(left, right):
     assert are_equal(parse(left), parse(right)) is True
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    tabled(__file__, "different_formulas"),
-)
+@by_table("left, right")
 def test_different_formulas(left, right):
     assert are_equal(parse(left), parse(right)) is False
 
@@ -79,19 +70,13 @@ def test_the_sign_for_which_both_stand():
     assert parse_expression(plus_or_minus, Context(plus_minus=-1)).integer == 2
 
 
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "what_is_not_understood"),
-)
+@by_table("text")
 def test_what_is_not_understood(text):
     with pytest.raises(UndecidedError):
         parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "form", "readings"),
-    tabled(__file__, "forms_that_two_conventions_read_differently"),
-)
+@by_table("text, form, readings")
 def test_forms_that_two_conventions_read_differently(text, form, readings):
     other, choice = readings
     context = Context(Conventions()._replace(**{form: choice}))

@@ -12,7 +12,7 @@ from metric_commons.mathematics.parsing.structures import (
     Statement,
     Words,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def content(text):
@@ -30,10 +30,7 @@ def test_marks_of_mathematics(text):
     assert content(text).fraction == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    tabled(__file__, "words"),
-)
+@by_table("text, word")
 def test_words(text, word):
     assert content(text) == Words(word)
 
@@ -43,10 +40,7 @@ def test_letters_are_not_words(text):
     assert not isinstance(content(text), Words)
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    tabled(__file__, "names"),
-)
+@by_table("text, name")
 def test_names(text, name):
     assert content(text).name == name
 

@@ -8,7 +8,7 @@ from metric_commons.mathematics.parsing.notation import (
     split_at_signs,
     tokens,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def texts(text):
@@ -30,10 +30,7 @@ def test_spellings_of_thousands(spelling):
     assert texts(spelling) == ["10000"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    tabled(__file__, "tokens"),
-)
+@by_table("text, expected")
 def test_tokens(text, expected):
     assert texts(text) == expected
 
@@ -73,10 +70,7 @@ def test_parts_between_separators():
     assert separators == [",", ",", "and", "or"]
 
 
-@pytest.mark.parametrize(
-    ("text", "parts", "separators"),
-    tabled(__file__, "connectives"),
-)
+@by_table("text, parts, separators")
 def test_connectives(text, parts, separators):
     split = split_answer(tokens(text))
 

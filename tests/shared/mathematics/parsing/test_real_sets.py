@@ -14,7 +14,7 @@ from metric_commons.mathematics.parsing.real_sets import (
     union,
 )
 from metric_commons.mathematics.parsing.structures import Equation, Infinity
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def ends(numbers):
@@ -58,10 +58,7 @@ def test_ends_are_compared_exactly():
         compare_ends(symbol("a"), rational(3))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    tabled(__file__, "sets_of_one_letter"),
-)
+@by_table("text, expected")
 def test_sets_of_one_letter(text, expected):
     content = parse_answer(text).content
 

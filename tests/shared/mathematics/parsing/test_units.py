@@ -12,17 +12,14 @@ from metric_commons.mathematics.parsing.units import (
     unit_of_symbol,
     unit_of_word,
 )
-from tests.tables import tabled
+from tests.tables import by_table
 
 
 def suffix(text, **conventions):
     return measured(tokens(text), Context(Conventions(**conventions))).suffix
 
 
-@pytest.mark.parametrize(
-    ("text", "powers"),
-    tabled(__file__, "units"),
-)
+@by_table("text, powers")
 def test_units(text, powers):
     assert dict(suffix(text).unit.powers) == powers
 

@@ -14,34 +14,18 @@ from metric_commons.mathematics.proof.equivalence import (
     verdict,
 )
 from tests.programs import output
-from tests.tables import tabled
+from tests.tables import by_table, tabled
+
+VERDICTS = {"equal_answers": True, "different_answers": False, "undecided_answers": None}
 
 
 @pytest.mark.parametrize(
-    ("left", "right"),
-    tabled(__file__, "equal_answers"),
+    ("left", "right", "verdict"),
+    [(*row, VERDICTS[name]) for name in VERDICTS for row in tabled(__file__, name)],
 )
-def test_equal_answers(left, right):
-    assert equivalent(left, right) is True
-    assert equivalent(right, left) is True
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    tabled(__file__, "different_answers"),
-)
-def test_different_answers(left, right):
-    assert equivalent(left, right) is False
-    assert equivalent(right, left) is False
-
-
-@pytest.mark.parametrize(
-    ("left", "right"),
-    tabled(__file__, "undecided_answers"),
-)
-def test_undecided_answers(left, right):
-    assert equivalent(left, right) is None
-    assert equivalent(right, left) is None
+def test_answers_are_equal_different_or_undecided(left, right, verdict):
+    assert equivalent(left, right) is verdict
+    assert equivalent(right, left) is verdict
 
 
 def test_what_is_written_alike_is_equal_even_if_nobody_understands_it():
@@ -49,18 +33,12 @@ def test_what_is_written_alike_is_equal_even_if_nobody_understands_it():
     assert equivalent("gib berish", "gibberish") is False
 
 
-@pytest.mark.parametrize(
-    ("percent", "reference", "prediction", "expected"),
-    tabled(__file__, "percentages"),
-)
+@by_table("percent, reference, prediction, expected")
 def test_percentages(percent, reference, prediction, expected):
     assert equivalent(reference, prediction, percent=percent) is expected
 
 
-@pytest.mark.parametrize(
-    ("reference", "prediction", "options", "expected"),
-    tabled(__file__, "options"),
-)
+@by_table("reference, prediction, options, expected")
 def test_options(reference, prediction, options, expected):
     assert equivalent(reference, prediction, **options) is expected
 
@@ -116,10 +94,7 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
     assert deep.is_equal is not True
 
 
-@pytest.mark.parametrize(
-    ("dataset", "reference", "prediction", "is_equal"),
-    tabled(__file__, "data_sets_settle_conventions"),
-)
+@by_table("dataset, reference, prediction, is_equal")
 def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
     rules = rules_of(dataset=dataset)
 

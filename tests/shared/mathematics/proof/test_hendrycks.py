@@ -1,15 +1,12 @@
 import pytest
 
 from metric_commons.mathematics.proof.hendrycks import hendrycks_equal, tidied
-from tests.tables import tabled
+from tests.tables import by_table
 
 # Worked out by hand from the steps of hendrycks_math in lm-eval, one after another.
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    tabled(__file__, "what_is_compared"),
-)
+@by_table("text, expected")
 def test_what_is_compared(text, expected):
     assert tidied(text) == expected
 

@@ -6,7 +6,7 @@ from metric_commons.module.catalog import catalog
 from metric_commons.module.catalog.catalog import describe
 from metric_commons.module.catalog.field_names import ELSEWHERE, USES, suggestion
 from metric_commons.module.catalog.stock_modules import replacements
-from tests.tables import tabled
+from tests.tables import by_table
 
 EVERY_USE = sorted({use for uses in USES.values() for use in uses})
 
@@ -35,10 +35,7 @@ def test_a_name_has_one_meaning():
     assert suggestion("meteor", ["meteor"]) == "; use meteor"
 
 
-@pytest.mark.parametrize(
-    ("name", "module"),
-    tabled(__file__, "names_of_other_tools_are_found"),
-)
+@by_table("name, module")
 def test_names_of_other_tools_are_found(name, module):
     assert suggestion(name, catalog.names()).startswith(f"; use {module}")
 
@@ -71,10 +68,7 @@ def test_names_of_the_field_lead_to_a_module(name):
     assert name in modules or suggestion(name, modules).startswith("; use ")
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    tabled(__file__, "other_names_are_said_to_be_elsewhere_or_misspelt"),
-)
+@by_table("name, hint")
 def test_other_names_are_said_to_be_elsewhere_or_misspelt(name, hint):
     assert suggestion(name, catalog.names()) == hint
 

@@ -11,7 +11,7 @@ import pytest
 from metric_commons import load
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import ROOT
-from tests.tables import tabled
+from tests.tables import by_table
 
 LABELS = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
 RESULT = {"accuracy": 2 / 3, "f1": 2 / 3}
@@ -34,10 +34,7 @@ def test_a_format_at_load_gives_way_to_one_of_compute():
     assert "mcc" in module.compute(**LABELS, result_format=None)
 
 
-@pytest.mark.parametrize(
-    ("name", "configuration", "result_format"),
-    tabled(__file__, "a_configuration_is_short_for_a_format"),
-)
+@by_table("name, configuration, result_format")
 def test_a_configuration_is_short_for_a_format(name, configuration, result_format):
     assert load(name, configuration).options["result_format"] == result_format
 
@@ -184,10 +181,7 @@ def test_the_values_of_zero_division_of_seqeval(undefined):
         seqeval.compute(**columns, zero_division=0.5)
 
 
-@pytest.mark.parametrize(
-    ("name", "configuration", "predictions", "problem"),
-    tabled(__file__, "values_that_the_stock_modules_change_are_refused"),
-)
+@by_table("name, configuration, predictions, problem")
 def test_values_that_the_stock_modules_change_are_refused(
     name, configuration, predictions, problem
 ):

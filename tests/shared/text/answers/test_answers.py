@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from metric_commons.text.answers.answers import contained, exact_match, token_f1
-from tests.tables import tabled
+from tests.tables import by_table
 from tests.text_oracles import NORMALIZER_ORACLES, squad
 from tests.texts import adversarial_rows
 
@@ -163,10 +163,7 @@ def test_a_callable_is_a_normalizer():
     assert exact_match(["Paris, France"], ["paris, Texas"], normalizer=first_word).tolist() == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    tabled(__file__, "wrong_options_are_named"),
-)
+@by_table("options, message")
 def test_wrong_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         token_f1(["a"], ["b"], **options)

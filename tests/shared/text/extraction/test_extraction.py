@@ -10,7 +10,7 @@ from metric_commons.statistics.arguments.checks import OptionError
 from metric_commons.text import extract_answers
 from metric_commons.text.extraction.community_steps import inspect_line
 from metric_commons.text.extraction.step_chains import STEPS
-from tests.tables import tabled
+from tests.tables import by_table
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
 RATE = {"regex": "rate ([0-9]+)"}
@@ -24,18 +24,12 @@ def found(text, steps, **options):
 # Steps
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    tabled(__file__, "code_is_the_last_block"),
-)
+@by_table("text, code")
 def test_code_is_the_last_block(text, code):
     assert found(text, "code_fence") == code
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    tabled(__file__, "citations_are_cut_as_alce_does"),
-)
+@by_table("text, answer")
 def test_citations_are_cut_as_alce_does(text, answer):
     assert found(text, "strip_citations") == answer
 
@@ -47,10 +41,7 @@ def test_the_choices_of_each_row_are_its_own():
     assert extract_answers(texts, "gpqa_choices", choices) == ["(A)", "(B)", "(A)", "(B)"]
 
 
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    tabled(__file__, "choices_are_lists_of_texts"),
-)
+@by_table("choices, message")
 def test_choices_are_lists_of_texts(choices, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         extract_answers(["a", "b"], "gpqa_choices", choices)
@@ -66,10 +57,7 @@ def test_each_step_reads_what_the_one_before_it_found():
     assert found("rate 12", [RATE, str.strip, lambda text: text[:1]]) == "1"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "answer"),
-    tabled(__file__, "a_pattern_takes_one_of_its_matches"),
-)
+@by_table("pattern, answer")
 def test_a_pattern_takes_one_of_its_matches(pattern, answer):
     assert found("b 1 2 3", pattern) == answer
 

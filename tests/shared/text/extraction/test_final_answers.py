@@ -18,64 +18,43 @@ from metric_commons.text.extraction.final_answers import (
 )
 from metric_commons.text.extraction.step_chains import STEPS
 from tests.spec import drawn_examples
-from tests.tables import tabled
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    tabled(__file__, "boxes"),
-)
+@by_table("text, answer")
 def test_boxes(text, answer):
     assert boxed_all(text) == answer
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    tabled(__file__, "answers_of_replies"),
-)
+@by_table("text, answer")
 def test_answers_of_replies(text, answer):
     assert tagged_or_boxed(text) == answer
     if answer is None and "x = 7" not in text:
         assert final_answer(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    tabled(__file__, "final_answers"),
-)
+@by_table("text, answer")
 def test_final_answers(text, answer):
     assert final_answer(text) == answer
 
 
-@pytest.mark.parametrize(
-    ("text", "number", "with_comma"),
-    tabled(__file__, "final_numbers"),
-)
+@by_table("text, number, with_comma")
 def test_final_numbers(text, number, with_comma):
     assert final_number(text) == number
     assert final_number_comma(text) == with_comma
 
 
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    tabled(__file__, "letters"),
-)
+@by_table("text, letter")
 def test_letters(text, letter):
     assert choice(text) == letter
 
 
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    tabled(__file__, "letters_of_many_languages_and_forms"),
-)
+@by_table("text, letter")
 def test_letters_of_many_languages_and_forms(text, letter):
     assert choice(text) == letter
 
 
-@pytest.mark.parametrize(
-    ("text", "reference"),
-    tabled(__file__, "endings_are_read_as_a_person_would"),
-)
+@by_table("text, reference")
 def test_endings_are_read_as_a_person_would(text, reference):
     answer = extract_answers([text], "final_answer|final_number")[0]
 
@@ -112,10 +91,7 @@ def test_a_number_is_read_in_every_form_with_its_sign_and_groups(digits, form, m
         )
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    tabled(__file__, "parts_of_other_numbers_are_no_numbers"),
-)
+@by_table("text, number")
 def test_parts_of_other_numbers_are_no_numbers(text, number):
     assert final_number(text) == number
 
@@ -134,11 +110,7 @@ def test_alternatives_are_tried_in_their_order():
 @pytest.mark.parametrize(
     "step", [boxed_all, final_answer, final_number, final_number_comma, choice]
 )
-@pytest.mark.parametrize(
-    "text",
-    tabled(__file__, "long_texts_take_little_time"),
-    ids=range(12),
-)
+@by_table("text", ids=range(12))
 def test_long_texts_take_little_time(step, text):
     start = process_time()
     step(text)

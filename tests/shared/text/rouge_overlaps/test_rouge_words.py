@@ -10,7 +10,7 @@ from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words, stems, unicode_words
 from metric_commons.text.tokens.tokens import alphanumeric_tokens
-from tests.tables import tabled
+from tests.tables import by_table
 from tests.texts import adversarial_text
 
 
@@ -41,10 +41,7 @@ def test_on_ascii_text_the_words_of_any_script_are_those_of_rouge_score():
         assert unicode_words(text) == rouge_score_words(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    tabled(__file__, "words_of_any_script"),
-)
+@by_table("text, words")
 def test_words_of_any_script(text, words):
     assert unicode_words(text) == words
 

@@ -2,28 +2,21 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons import load
 from metric_commons.structured.json_texts import fenced_json, found_json
 from metric_commons.text.tokens.fences import fenced_code, fenced_program, fences
-from tests.tables import tabled
+from tests.tables import by_table
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    tabled(__file__, "fences"),
-)
+@by_table("text, expected")
 def test_fences(text, expected):
     assert fences(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "program"),
-    tabled(__file__, "the_last_program_that_can_be_parsed"),
-)
+@by_table("text, program")
 def test_the_last_program_that_can_be_parsed(text, program):
     assert fenced_program(text) == program
 
@@ -74,9 +67,6 @@ def test_json_is_found_in_prose(value, before, after):
         assert load("json_match", parse=parse).compute(**rows)["exact_match"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    tabled(__file__, "the_last_whole_value_is_found"),
-)
+@by_table("text, found")
 def test_the_last_whole_value_is_found(text, found):
     assert found_json(text) == (found or text)

@@ -4,7 +4,7 @@ import pytest
 
 from metric_commons import State, load
 from tests.spec import recorded
-from tests.tables import tabled
+from tests.tables import by_table
 
 ALCE = {"normalizer": "squad", "empty_reference": "always"}
 CASES = [case for case in recorded("answers") if case["module"] == "substring_recall"]
@@ -75,10 +75,7 @@ def test_references_in_sets_are_cut_where_that_is_asked_for():
     assert result == {"qa_em": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("references", "problem"),
-    tabled(__file__, "sets_do_not_mix_with_plain_references"),
-)
+@by_table("references, problem")
 def test_sets_do_not_mix_with_plain_references(references, problem):
     with pytest.raises(ValueError, match=f"^{problem}"):
         load("qa_em").compute(predictions=["a", "b"], references=references)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from metric_commons.text.tokens.word_codes import numbered_characters
 from metric_commons.text.translation import translation_tokenizers
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
-from tests.tables import tabled
+from tests.tables import by_table
 
 EXACT = {
     "13a": lambda text: words_13a(text.rstrip()),
@@ -33,10 +33,7 @@ def test_many_texts_have_the_words_of_each(tokenize, texts):
     same_words(texts, tokenize)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    tabled(__file__, "words_of_13a"),
-)
+@by_table("text, words")
 def test_words_of_13a(text, words):
     assert words_13a(text) == words.split()
 
