@@ -165,8 +165,9 @@ class FaultyHub(Hub):
 
 @pytest.mark.parametrize("is_received", [True, *nightly(False)])
 def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, publish):
-    whole = FaultyHub(None, is_received=True)
-    assert publish(whole, "qa_em")[0] == 0
+    for _ in range(2):  # the first publication of a process makes one request more
+        whole = FaultyHub(None, is_received=True)
+        assert publish(whole, "qa_em")[0] == 0
 
     assert whole.requests >= 5
     for fault in range(whole.requests):

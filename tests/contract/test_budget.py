@@ -11,7 +11,7 @@ from tests.spec import ROOT
 PACKAGE = ROOT / "shared" / "metric_commons"
 ROOMS = {  # tokens of code, without docstrings and comments
     ".": 1_700,
-    "apps": 28_000,
+    "apps": 28_100,
     "data": 23_100,
     "evaluation": 47_500,
     "frameworks": 18_400,

@@ -53,7 +53,10 @@ def serve(context: CallContext) -> None:
             _start_the_forkserver()
             await app.run(requests, answers, app.create_initialization_options())
 
-    anyio.run(until_the_end)
+    try:
+        anyio.run(until_the_end)
+    except* BrokenPipeError:  # the client has gone, and reads no more answers
+        pass
 
 
 def _start_the_forkserver() -> None:
