@@ -114,21 +114,23 @@ def _of_errors(
             shifted = Pairs(np.roll(references, len(references) // 2, axis=0), references)
             others, power = averaged_errors(shifted, measure, shares)
             bounds = (0.0, math.ldexp(others[output].mean(), power - exponent) or bounds[1])
-        found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
+        interval = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
         if measure.kind not in ROOTS:
-            intervals.append(_scaled(found, exponent))
+            intervals.append(_scaled(interval, exponent))
             continue
-        error = found.standard_error / (2 * math.sqrt(mean)) if mean else math.nan
-        root = Interval(math.sqrt(found.low), math.sqrt(found.high), found.method, error)
+        error = interval.standard_error / (2 * math.sqrt(mean)) if mean else math.nan
+        root = Interval(math.sqrt(interval.low), math.sqrt(interval.high), interval.method, error)
         intervals.append(_scaled(root, exponent // 2))
     return intervals
 
 
-def _scaled(found: Interval, exponent: int) -> Interval:
+def _scaled(interval: Interval, exponent: int) -> Interval:
     """Return the interval times a power of two."""
     with np.errstate(over="ignore"):
-        low, high, error = np.ldexp([found.low, found.high, found.standard_error], exponent)
-    return found._replace(low=float(low), high=float(high), standard_error=float(error))
+        low, high, error = np.ldexp(
+            [interval.low, interval.high, interval.standard_error], exponent
+        )
+    return interval._replace(low=float(low), high=float(high), standard_error=float(error))
 
 
 def _of_output(
@@ -142,10 +144,10 @@ def _of_output(
         with np.errstate(over="ignore"):
             # Without any error, an unseen one is as large as references are apart.
             unseen = WORSE * largest or float(np.std(references))
-        found = Interval(largest, unseen, "law", math.nan)
+        interval = Interval(largest, unseen, "law", math.nan)
         if measure.kind == "median_ae":
-            found = median_interval(errors[output], pairs.weights, unseen, uncertainty)
-        return _scaled(found, exponent)
+            interval = median_interval(errors[output], pairs.weights, unseen, uncertainty)
+        return _scaled(interval, exponent)
     if measure.kind in RANKS:
         scores, name = PairedScores(predictions, references), RANKS[measure.kind]
         estimate = CORRELATIONS[name](scores)
@@ -179,6 +181,8 @@ def _averaged(outputs: Sequence[Interval], shares: Floats) -> Interval:
     """Return the interval of an average over outputs: the average of their ends."""
     if len(outputs) == 1:
         return outputs[0]
-    table = np.array([(found.low, found.high, found.standard_error) for found in outputs])
+    table = np.array(
+        [(interval.low, interval.high, interval.standard_error) for interval in outputs]
+    )
     low, high, error = (shares[shares > 0] @ table[shares > 0]).tolist()
     return Interval(low, high, outputs[0].method, error)

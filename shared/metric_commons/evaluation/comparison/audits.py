@@ -150,7 +150,7 @@ def audited_table(
         their column; these are marked.
 
     Raises:
-        ValueError: there is no table, a number of rows is missing, or a score is no mean.
+        ValueError: there is no table, a number of rows is missing, or a score is not a mean.
     """
     header, *body = _cells(text)
     marked: set[tuple[int, int]] = set()

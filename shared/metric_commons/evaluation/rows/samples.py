@@ -108,7 +108,7 @@ def samples_of_rows(
 
 
 def _logged(table: RowTable, score: str | None) -> tuple[RowTable, Counter[str]]:
-    """Return the scores of a log as columns, and counts of values that are no numbers.
+    """Return the scores of a log as columns, and counts of values that are not numbers.
 
     A sample that lacks one score has none.
 

@@ -39,7 +39,7 @@ class Batch(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a batch means: for each example or token both sides, and whether they are a row."""
+    """The meaning of a batch: for each example or token both sides, and whether they are a row."""
 
     predictions: Any
     references: Any

@@ -40,7 +40,7 @@ _TRIED = 40  # sizes, which show whether most are multiples
 _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
 _CONVOLVED = 1 << 22  # steps times differences, above which the approximation is quicker
 _CLOSE = 1e-10  # of the range, by which an end may be off
-_APART = 9  # sizes that are no multiples, or much larger than others: their subsets are counted
+_APART = 9  # sizes that are not multiples, or much larger than others: their subsets are counted
 _HEAVY, _HEAVY_BESIDE = 0.1, 0.2  # of the variance of all, and of those that are not larger
 
 
@@ -125,7 +125,7 @@ def _on_a_lattice(sizes: Floats, counts: Integers, limit: float) -> float | None
 
 
 def _steps(sizes: Floats, counts: Integers) -> tuple[Integers, Booleans]:
-    """Return the sizes in units, without those that are no multiples, and a mask of these."""
+    """Return the sizes in units, without those that are not multiples, and a mask of these."""
     steps, apart = np.zeros(sizes.size), np.ones(sizes.size, np.bool_)
     parts = np.arange(1, _PARTS + 1)[:, None]
     for reference in (sizes[0], sizes[counts.argmax()]):
